@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from substrait_dsl.fluent.execution import Session
     from substrait_dsl.fluent.table_arguments import Tables
 
-MOST_SHOWN = 20
+MAX_SHOWN = 20
 """How many rows a message shows of each kind."""
 
 Rows = Any
@@ -479,8 +479,8 @@ def _some(what: str, rows: Sequence[Any], keys: Sequence[Any], counted: Counter[
         if left[key] > 0:
             left[key] -= 1
             lines.append(f"  {what}: {_write_value(row)}")
-    more = len(lines) - MOST_SHOWN
-    return lines if more <= 0 else [*lines[:MOST_SHOWN], f"  {what}: {more:,} more"]
+    more = len(lines) - MAX_SHOWN
+    return lines if more <= 0 else [*lines[:MAX_SHOWN], f"  {what}: {more:,} more"]
 
 
 def _columns(names: Sequence[str]) -> str:
@@ -501,5 +501,5 @@ def _write_value(value: Any) -> str:
 
 
 def _list_rows(rows: Sequence[Any]) -> str:
-    shown = ", ".join(map(_write_value, rows[:MOST_SHOWN]))
-    return f"[{shown}]" if len(rows) <= MOST_SHOWN else f"[{shown}, ...]  # {len(rows):,} rows"
+    shown = ", ".join(map(_write_value, rows[:MAX_SHOWN]))
+    return f"[{shown}]" if len(rows) <= MAX_SHOWN else f"[{shown}, ...]  # {len(rows):,} rows"

@@ -15,7 +15,7 @@ import substrait_dsl as sd
 from substrait_dsl.algebra.expressions import FieldReference, Literal, OuterReference, ScalarFunction
 from substrait_dsl.algebra.node import Node, rebuild, walk
 from substrait_dsl.algebra.relations import Filter, Join, NamedTable, Read
-from substrait_dsl.algebra.types import I64, MOST_LEVELS
+from substrait_dsl.algebra.types import I64, MAX_LEVELS
 from substrait_dsl.errors import SchemaError, UnknownFieldError
 from tests.support import columns, f, table
 
@@ -235,9 +235,9 @@ def test_types_that_double_by_columns_are_refused() -> None:
 def test_what_waits_for_its_row_may_be_deep(is_bound: bool) -> None:
     def deep(e: Any) -> Any:
         for _ in range(3):
-            for _ in range(MOST_LEVELS - 1):
+            for _ in range(MAX_LEVELS - 1):
                 e = sd.struct_of(x=e)
-            for _ in range(MOST_LEVELS - 1):
+            for _ in range(MAX_LEVELS - 1):
                 e = e["x"]
         return sd.struct_of(x=e)
 

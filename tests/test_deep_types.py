@@ -1,6 +1,6 @@
 """Types and values as deep as there may be, and deeper: what makes a deeper one refuses it, by name.
 
-The limit is one of this library's own (`MOST_LEVELS`); what is deeper than a schema in a plan may be, is in no message.
+The limit is one of this library's own (`MAX_LEVELS`); what is deeper than a schema in a plan may be, is in no message.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from substrait import algebra_pb2 as pb
 import substrait_dsl as sd
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import natural_type
-from substrait_dsl.algebra.types import MOST_LEVELS
+from substrait_dsl.algebra.types import MAX_LEVELS
 from substrait_dsl.errors import InvalidArgumentError, LiteralError, PlanFormatError, UnsupportedError
 from substrait_dsl.spark.expressions.types import from_spark, type_to_spark
 from tests.support import f, refused, table
@@ -49,27 +49,25 @@ def nested(wrap: Callable[[Any], Any], levels: int, innermost: Any = None) -> An
 
 @pytest.mark.parametrize("name", WRAP)
 def test_a_type_has_so_many_levels_and_no_more(name: str) -> None:
-    kind = nested(WRAP[name], MOST_LEVELS - 1)
-    assert kind.levels == MOST_LEVELS
-    assert kind.with_nullability(not kind.nullable).levels == MOST_LEVELS
+    kind = nested(WRAP[name], MAX_LEVELS - 1)
+    assert kind.levels == MAX_LEVELS
+    assert kind.with_nullability(not kind.nullable).levels == MAX_LEVELS
     word = name.split()[0]
     expected = f"a {'user-defined type' if word == 'user-defined' else word} would be nested too deeply"
-    with refused(
-        InvalidArgumentError, expected, f"with {MOST_LEVELS + 1} types: {MOST_LEVELS} types inside each other"
-    ):
+    with refused(InvalidArgumentError, expected, f"with {MAX_LEVELS + 1} types: {MAX_LEVELS} types inside each other"):
         WRAP[name](kind)
-    for levels in (MOST_LEVELS, FAR):
+    for levels in (MAX_LEVELS, FAR):
         with refused(InvalidArgumentError, "are the most"):
             nested(WRAP[name], levels)
 
 
 @pytest.mark.parametrize("name", WRAP)
 def test_what_is_as_deep_as_may_be_is_a_type_like_any_other(name: str) -> None:
-    kind, other = (nested(WRAP[name], MOST_LEVELS - 1) for _ in range(2))
+    kind, other = (nested(WRAP[name], MAX_LEVELS - 1) for _ in range(2))
     assert kind == other
     assert hash(kind) == hash(other)
     assert str(kind) == str(other)
-    assert len(repr(kind)) > MOST_LEVELS
+    assert len(repr(kind)) > MAX_LEVELS
     assert pickle.loads(pickle.dumps(kind)) == kind
     relation = sd.read_named("t", {"a": kind})
     plan = sd.Plan(relation.filter(lambda r: r.a.is_not_null()), relation)
@@ -119,14 +117,14 @@ VALUES: dict[str, Callable[[Any], Any]] = {
 
 @pytest.mark.parametrize("name", VALUES)
 def test_a_value_has_so_many_levels_and_no_more(name: str) -> None:
-    value = nested(VALUES[name], MOST_LEVELS - 1, 1)
+    value = nested(VALUES[name], MAX_LEVELS - 1, 1)
     type_ = natural_type(value)
-    assert type_.levels == MOST_LEVELS
+    assert type_.levels == MAX_LEVELS
     assert str(sd.lit(value))
     relation = sd.read_virtual([(value,)], {"a": type_})
     assert str(relation)
     assert pickle.loads(pickle.dumps(relation.to_plan())) == relation.to_plan()
-    for levels in (MOST_LEVELS, FAR):
+    for levels in (MAX_LEVELS, FAR):
         deeper = nested(VALUES[name], levels, 1)
         for verb, make in MAKE.items():
             with refused(InvalidArgumentError, verb, "nested too deeply: 128 types inside each other are the"):
@@ -138,8 +136,8 @@ def test_a_value_has_so_many_levels_and_no_more(name: str) -> None:
 @pytest.mark.parametrize("text", ["list<{}>", "struct<{}>", "map<i64, {}>", "func<i64 -> {}>", "nstruct<a: {}>"])
 def test_a_text_of_a_type(text: str) -> None:
     before, after = text.split("{}")
-    assert sd.parse_type(before * (MOST_LEVELS - 1) + "i8" + after * (MOST_LEVELS - 1)).levels == MOST_LEVELS
-    for levels in (MOST_LEVELS, FAR):
+    assert sd.parse_type(before * (MAX_LEVELS - 1) + "i8" + after * (MAX_LEVELS - 1)).levels == MAX_LEVELS
+    for levels in (MAX_LEVELS, FAR):
         deeper = before * levels + "i8" + after * levels
         with refused(PlanFormatError, "deep"):
             sd.parse_type(deeper)
@@ -155,8 +153,8 @@ def test_an_expression_of_a_type(verb: str) -> None:
         "map_of": lambda value: sd.map_of({1: value}),
     }
     relation: Any = table("a: i64")
-    deep = relation.select(x=lambda r: nested(make[verb], MOST_LEVELS - 1, r.a))
-    assert next(iter(deep.schema)).type.levels == MOST_LEVELS
+    deep = relation.select(x=lambda r: nested(make[verb], MAX_LEVELS - 1, r.a))
+    assert next(iter(deep.schema)).type.levels == MAX_LEVELS
     read = sd.Plan.from_bytes(deep.to_plan().to_bytes())
     assert read == deep.to_plan()
     with refused(InvalidArgumentError, f"{verb}: a ", "would be nested too deeply"):
@@ -183,7 +181,7 @@ def test_a_plan_whose_expressions_make_a_deeper_type() -> None:
 
 def test_messages_that_are_too_deep_for_parsers() -> None:
     plan = sd.read_named("t", {"a": "list<i64>"}).to_plan()
-    for levels in (MOST_LEVELS, FAR):
+    for levels in (MAX_LEVELS, FAR):
         written = json.loads(plan.to_json())
         read = written["relations"][0]["root"]["input"]["read"]
         text = json.dumps(written).replace(
@@ -218,15 +216,15 @@ def _varint(number: int) -> bytes:
 
 def test_types_of_others() -> None:
     """Of Arrow and of Spark: as deep as there may be they become types, and deeper ones are refused."""
-    kind = nested(lambda inner: pa.list_(pa.field("item", inner, nullable=False)), MOST_LEVELS - 1, pa.int64())
-    assert next(iter(sd.read_named("t", pa.schema([("a", kind)])).schema)).type.levels == MOST_LEVELS
-    for levels in (MOST_LEVELS, FAR):
+    kind = nested(lambda inner: pa.list_(pa.field("item", inner, nullable=False)), MAX_LEVELS - 1, pa.int64())
+    assert next(iter(sd.read_named("t", pa.schema([("a", kind)])).schema)).type.levels == MAX_LEVELS
+    for levels in (MAX_LEVELS, FAR):
         with refused(UnsupportedError, "nested too deeply"):
             sd.read_named("t", pa.schema([("a", nested(pa.list_, levels, pa.int64()))]))
-    deep = type_to_spark(nested(t.List, MOST_LEVELS - 1))
+    deep = type_to_spark(nested(t.List, MAX_LEVELS - 1))
     schema = spark_types.StructType([spark_types.StructField("a", deep)])
-    assert from_spark(schema).types[0].levels == MOST_LEVELS
-    for levels in (MOST_LEVELS, 400):  # pyspark itself has no schema that is much deeper
+    assert from_spark(schema).types[0].levels == MAX_LEVELS
+    for levels in (MAX_LEVELS, 400):  # pyspark itself has no schema that is much deeper
         kind = nested(spark_types.ArrayType, levels, spark_types.LongType())
         with refused(UnsupportedError, "nested too deeply"):
             from_spark(spark_types.StructType([spark_types.StructField("a", kind)]))

@@ -23,7 +23,7 @@ from substrait_dsl.algebra.type_text import parse_type
 from substrait_dsl.errors import ExecutionError, InvalidArgumentError, SubstraitDslError, UnsupportedError
 from substrait_dsl.fluent.stub import stub_of
 from substrait_dsl.proto.plan import encode_plan
-from substrait_dsl.spark.sources.paths import MOST_ALTERNATIVES, local_paths
+from substrait_dsl.spark.sources.paths import MAX_ALTERNATIVES, local_paths
 from tests.proto import corpus
 from tests.proto.test_fuzz import messages_in
 from tests.support import refused, table
@@ -213,7 +213,7 @@ def test_names_and_texts_on_datafusion(context: SessionContext) -> None:
 def test_braces_stand_for_a_bounded_number_of_paths() -> None:
     item = partial(FileItem, format=Parquet(), kind="glob")
     assert local_paths(item("/no such folder/" + "{a,b}" * 13)) == []
-    with refused(UnsupportedError, f"at most {MOST_ALTERNATIVES:,} others"):
+    with refused(UnsupportedError, f"at most {MAX_ALTERNATIVES:,} others"):
         local_paths(item("/no such folder/" + "{a,b}" * 60))
 
 

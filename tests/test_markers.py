@@ -155,7 +155,7 @@ def test_every_test_is_in_the_line_of_the_readme_or_in_the_rest() -> None:
     assert (line, rest) == (['-q -n 2 -m "not slow"'], ["-q -n 2 -m slow"])
 
 
-MOST_CALLS = 1000
+MAX_CALLS = 1000
 """How many calls of functions a test may take to be collected, on the average; cases are built when they run."""
 
 PLAIN_COLLECTION = "import pytest; pytest.main(['--collect-only', '-q', '-p', 'no:cacheprovider'])"
@@ -188,7 +188,7 @@ def test_tests_are_collected_with_few_calls() -> None:
             text=True,
             check=True,
         )
-    assert float(done.stdout.splitlines()[-1]) < MOST_CALLS, done.stdout[-500:]
+    assert float(done.stdout.splitlines()[-1]) < MAX_CALLS, done.stdout[-500:]
 
 
 # --- engines are hidden, too

@@ -201,13 +201,13 @@ def require_allowed(accesses: Accesses, allowed: Allowed) -> None:
     predicate = _predicate(allowed)
     refused = tuple(access for access in accesses.all if not predicate(access))
     if refused:
-        shown = [str(access) for access in refused[:_MOST_SHOWN]]
-        if len(refused) > _MOST_SHOWN:
-            shown.append(f"and {len(refused) - _MOST_SHOWN:,} more")
+        shown = [str(access) for access in refused[:_MAX_SHOWN]]
+        if len(refused) > _MAX_SHOWN:
+            shown.append(f"and {len(refused) - _MAX_SHOWN:,} more")
         raise NotAllowedError(f"the plan has accesses that are not allowed: {'; '.join(shown)}", refused)
 
 
-_MOST_SHOWN = 6
+_MAX_SHOWN = 6
 
 
 def _predicate(allow: Any) -> Callable[[Access], bool]:

@@ -30,7 +30,7 @@ WIDER: Mapping[type[Type], tuple[type[Type], ...]] = {
 }
 """The types that hold every value of a numeric type, the nearest first: an fp32 has 24 bits for them, an fp64 53."""
 
-MOST_DIGITS = 38
+MAX_DIGITS = 38
 """How many digits a decimal has at most."""
 
 
@@ -67,6 +67,6 @@ def decimal_type(integer_digits: int, scale: int, nullable: bool) -> Type:
 def _common_decimal(types: Sequence[Type], nullable: bool) -> Type | None:
     parts = [part for part in map(digits, types) if part is not None]
     integer_digits, scale = (max(each) for each in zip(*parts, strict=True))
-    if len(parts) < len(types) or integer_digits + scale > MOST_DIGITS:
+    if len(parts) < len(types) or integer_digits + scale > MAX_DIGITS:
         return None
     return decimal_type(integer_digits, scale, nullable)

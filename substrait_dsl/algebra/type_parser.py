@@ -39,7 +39,7 @@ _COMPARISONS_WITH_BRACKETS = frozenset({"<", ">", "<=", ">="})
 _INFIX_WORDS = frozenset({"then", "else", "and", "or"})
 _CONSTANTS: dict[str, bool | None] = {"true": True, "false": False, "null": None}
 _UNARY_PRECEDENCE = 7
-_MOST_DIGITS = 20
+_MAX_DIGITS = 20
 """Of a number: those of 64 bits have no more. Python would refuse thousands of them."""
 
 # Few programs have comments and escapes in their types, so what finds them is compiled when there is one.
@@ -297,9 +297,9 @@ class _Parser:
     def atom(self) -> Expression:
         token = self.next
         match token.kind:
-            case "number" if len(token.text) > _MOST_DIGITS:
-                came = f'"{shorten(token.text, _MOST_DIGITS)}"'
-                raise self.error(f"expected a number of at most {_MOST_DIGITS} digits", came=came)
+            case "number" if len(token.text) > _MAX_DIGITS:
+                came = f'"{shorten(token.text, _MAX_DIGITS)}"'
+                raise self.error(f"expected a number of at most {_MAX_DIGITS} digits", came=came)
             case "number":
                 return Constant(int(self.take().text))
             case "text":

@@ -36,7 +36,7 @@ _ENDS: Mapping[str, str | DelimitedText] = {
 """How the names of files end that say nothing of their format inside."""
 
 _COMPRESSIONS = (".gz", ".bz2", ".zst", ".lz4")
-_MOST_BYTES = 1_000_000
+_MAX_BYTES = 1_000_000
 """How much of a text file is looked at."""
 
 
@@ -108,9 +108,9 @@ def _find_format(files: Any, place: str, path: str) -> str | DelimitedText:
 def _text_start(files: Any, place: str) -> bytes:
     """Return the first lines of a text file, which may be compressed."""
     with files.open_input_stream(place, compression="detect") as stream:
-        start: bytes = stream.read(_MOST_BYTES)
+        start: bytes = stream.read(_MAX_BYTES)
     end = start.rfind(b"\n") + 1
-    return start if len(start) < _MOST_BYTES or not end else start[:end]
+    return start if len(start) < _MAX_BYTES or not end else start[:end]
 
 
 def _delimited_text(start: bytes, form: DelimitedText, path: str) -> NamedStruct:

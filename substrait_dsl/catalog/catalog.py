@@ -348,7 +348,7 @@ class Catalog(Immutable):
             arguments: what is known of each argument.
             urn: the extension to look in; all of them if None.
         """
-        if len(arguments) > resolution_errors.MOST_ARGUMENTS:
+        if len(arguments) > resolution_errors.MAX_ARGUMENTS:
             return None
         try:
             functions = self.named(name, kind, urn)

@@ -10,7 +10,7 @@ from substrait_dsl.catalog.records import EnumArgument, Kind, Overload
 from substrait_dsl.catalog.resolve import takes_argument
 from substrait_dsl.errors import FunctionNotFoundError, quote, suggestion
 
-MOST_ARGUMENTS = 50
+MAX_ARGUMENTS = 50
 """Of a call with more arguments only these are told and tried: to find a cast takes long for many."""
 
 
@@ -48,7 +48,7 @@ def unknown_extension(urn: str, known: Sequence[str]) -> FunctionNotFoundError:
 def no_overload(name: str, arguments: Sequence[CallArgument], overloads: Sequence[Overload]) -> FunctionNotFoundError:
     """Return the error for arguments that no overload takes, with the nearest candidates and the cast that helps."""
     # The number of arguments first; then how many of them fit on their own.
-    shown = arguments[:MOST_ARGUMENTS]
+    shown = arguments[:MAX_ARGUMENTS]
     ranked = sorted(overloads, key=lambda each: (not each.takes_count(len(arguments)), -_fitting(each, shown)))
     more = [f"... {len(arguments)} arguments"] if len(shown) < len(arguments) else []
     hint = _word_hint(arguments, ranked) or _count_hint(arguments, ranked) or _more_hint(shown, ranked)
@@ -88,7 +88,7 @@ def _count_hint(arguments: Sequence[CallArgument], overloads: Sequence[Overload]
         return None
     nearest = min(overloads, key=lambda each: abs(each.nearest_count(count) - count))
     wanted = nearest.nearest_count(count)
-    return f"give it {wanted} arguments" if wanted > MOST_ARGUMENTS else f"write {_example(nearest, count=wanted)}"
+    return f"give it {wanted} arguments" if wanted > MAX_ARGUMENTS else f"write {_example(nearest, count=wanted)}"
 
 
 def _more_hint(arguments: Sequence[CallArgument], overloads: Sequence[Overload]) -> str | None:

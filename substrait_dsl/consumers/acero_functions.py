@@ -17,7 +17,7 @@ import attrs
 import pyarrow as pa
 from pyarrow import compute
 
-MOST_BYTES = 2**31 - 1
+MAX_BYTES = 2**31 - 1
 """How many bytes of text an array of Arrow has at most."""
 
 
@@ -154,12 +154,12 @@ def _repeat_text(text: str, count: int) -> str:
 def _all_repeated(texts: pa.Array, count: int) -> pa.Array:
     count = max(count, 0)
     _require_room((compute.sum(compute.binary_length(texts)).as_py() or 0) * count)
-    return compute.binary_repeat(texts, min(count, MOST_BYTES))
+    return compute.binary_repeat(texts, min(count, MAX_BYTES))
 
 
 def _require_room(size: int) -> None:
     """Raise an error of Arrow for texts that have no place in an array."""
-    if size > MOST_BYTES:
+    if size > MAX_BYTES:
         raise pa.ArrowInvalid(f"repeat gives too long a text, of {size} bytes")
 
 

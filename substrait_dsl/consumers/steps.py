@@ -12,7 +12,7 @@ from substrait_dsl.errors import ExecutionError
 from substrait_dsl.fluent.lowering import step_of
 from substrait_dsl.render.step_summary import Step
 
-MOST_PLACES = 3
+MAX_PLACES = 3
 """How many places an error names that it may come from."""
 
 
@@ -34,7 +34,7 @@ _CAUSES: Mapping[str, Callable[[Node, str], bool]] = {
 def name_steps(error: ExecutionError, words: str, trees: Sequence[Rel]) -> None:
     """Let an error say which steps it may come from, if its words tell that."""
     steps = list(dict.fromkeys(_steps(words, trees)))
-    if not steps or len(steps) > MOST_PLACES:
+    if not steps or len(steps) > MAX_PLACES:
         return
     error.message = f"{error.message} {', or '.join(map(str, steps))}"
     error.args = (error.message,)

@@ -19,8 +19,8 @@ from substrait_dsl.errors import UnsupportedError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_LEAST_WIDTH = 3
-_MOST_CHARACTERS = 20
+_MIN_WIDTH = 3
+_MAX_CHARACTERS = 20
 _ESCAPES = str.maketrans(
     {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\f": "\\f", "\b": "\\b", "\x0b": "\\v", "\x07": "\\a"}
 )
@@ -48,7 +48,7 @@ def format_rows(table: pa.Table, schema: NamedStruct, n: int, truncate: bool | i
     """
     rows = python_rows(table, schema, is_local=False)
     has_more = len(rows) > n
-    most = int(truncate) if not isinstance(truncate, bool) else _MOST_CHARACTERS if truncate else 0
+    most = int(truncate) if not isinstance(truncate, bool) else _MAX_CHARACTERS if truncate else 0
     texts = [_text_of(field.type) for field in schema]
     cells = [[_cell(text(value), most) for text, value in zip(texts, row, strict=True)] for row in rows[:n]]
     names = [_cell(name, 0) for name in schema.names]
@@ -66,7 +66,7 @@ def _cell(text: str, most: int) -> str:
 
 
 def _horizontal(names: Sequence[str], cells: Sequence[Sequence[str]], *, is_right: bool) -> str:
-    widths = [max(_LEAST_WIDTH, *map(_width, column)) for column in zip(names, *cells, strict=True)]
+    widths = [max(_MIN_WIDTH, *map(_width, column)) for column in zip(names, *cells, strict=True)]
     line = f"+{'+'.join('-' * width for width in widths)}+\n"
     lines = [
         f"|{'|'.join(_pad_text(cell, width, is_right) for cell, width in zip(row, widths, strict=True))}|\n"
@@ -76,8 +76,8 @@ def _horizontal(names: Sequence[str], cells: Sequence[Sequence[str]], *, is_righ
 
 
 def _vertical(names: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
-    left = max((_LEAST_WIDTH, *map(_width, names)))
-    right = max((_LEAST_WIDTH, *(_width(cell) for row in cells for cell in row)))
+    left = max((_MIN_WIDTH, *map(_width, names)))
+    right = max((_MIN_WIDTH, *(_width(cell) for row in cells for cell in row)))
     lines = []
     for number, row in enumerate(cells):
         lines.append(f"-RECORD {number}".ljust(left + right + 5, "-") + "\n")

@@ -48,11 +48,11 @@ ColumnPair = str | tuple[str, str]
 _INTEGERS = (t.I8, t.I16, t.I32, t.I64)
 _FLOATS = (t.FP32, t.FP64)
 _TIMESTAMPS = (t.PrecisionTimestamp, t.PrecisionTimestampTZ)
-_MOST_DIGITS = 6
+_MAX_DIGITS = 6
 """The digits of a timestamp that a distance in microseconds has."""
 _I64_DIGITS: int = 19
 """The digits of an ``i64``."""
-_MOST_DECIMALS = 38
+_MAX_DECIMALS = 38
 """The digits of the largest decimal."""
 
 
@@ -276,7 +276,7 @@ def _limit(tolerance: Any, type_: t.Type) -> tuple[Any, t.Type]:
         case t.I64():
             return tolerance, _decimal(_I64_DIGITS + 1, 0)
         case t.Decimal():
-            return tolerance, _decimal(min(type_.precision + 1, _MOST_DECIMALS), type_.scale)
+            return tolerance, _decimal(min(type_.precision + 1, _MAX_DECIMALS), type_.scale)
     return float(tolerance), type_.as_required()
 
 
@@ -397,15 +397,15 @@ def _require_time(name: str, type_: t.Type) -> None:
 def _require_measurable(type_: t.Type) -> None:
     """Raise `TypeMismatchError` for a time whose differences are not exact."""
     digits = type_.precision if isinstance(type_, _TIMESTAMPS) else 0
-    if digits > _MOST_DIGITS:
+    if digits > _MAX_DIGITS:
         raise TypeMismatchError(
             f"distances of timestamps are measured in microseconds, this is {type_.as_required()}",
             hint="cast both sides to a precision of at most 6, or take the nearest before or after without tolerance",
         )
-    if isinstance(type_, t.Decimal) and type_.precision == _MOST_DECIMALS:
+    if isinstance(type_, t.Decimal) and type_.precision == _MAX_DECIMALS:
         raise TypeMismatchError(
             f"distances of decimals have a digit more, but {type_.as_required()} has the most that there are",
-            hint=f'cast both sides to "decimal<{_MOST_DECIMALS - 1},{type_.scale}>"',
+            hint=f'cast both sides to "decimal<{_MAX_DECIMALS - 1},{type_.scale}>"',
         )
 
 

@@ -551,12 +551,12 @@ def require_size(size: int, max_bytes: int | None) -> None:
 def unexpected_value_error(what: str, value: object, hints: Mapping[type, str]) -> InvalidArgumentError:
     """Return the error for something that was given instead, with no more of it than an error can show."""
     text = repr(value)
-    if len(text) > _MOST_SHOWN:
-        text = f"{text[:_MOST_SHOWN]}... ({type(value).__name__})"
+    if len(text) > _MAX_SHOWN:
+        text = f"{text[:_MAX_SHOWN]}... ({type(value).__name__})"
     return InvalidArgumentError(f"expected {what}, got {text}", hint=hints.get(type(value)))
 
 
-_MOST_SHOWN = 80
+_MAX_SHOWN = 80
 
 
 def _file(path: object) -> Path:

@@ -17,14 +17,14 @@ from substrait_dsl.hints import phrase
 if TYPE_CHECKING:
     from substrait_dsl.fluent.relation import Relation
 
-MOST_ROWS = 10_000
+MAX_ROWS = 10_000
 """How many rows `from_arrow` puts into a plan, unless it is told otherwise."""
 
 
 def from_arrow(
     frame: ArrowStream,
     *,
-    most_rows: int = MOST_ROWS,
+    most_rows: int = MAX_ROWS,
     ordering: Ordering = (),
     distribution: Distributed | None = None,
     properties: Mapping[str, str] | None = None,

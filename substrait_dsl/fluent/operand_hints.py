@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from substrait_dsl.algebra import expressions as ex
-from substrait_dsl.algebra.number_types import MOST_DIGITS
+from substrait_dsl.algebra.number_types import MAX_DIGITS
 from substrait_dsl.algebra.types import (
     I8,
     I16,
@@ -207,7 +207,7 @@ def _common_type(left: Type, right: Type) -> str | None:
         case Decimal(), Decimal():
             scale = max(left.scale, right.scale)
             position, wide = max((1, left), (2, right), key=lambda each: each[1].precision - each[1].scale)
-            narrower = f"decimal<{MOST_DIGITS - scale + wide.scale},{wide.scale}>"
+            narrower = f"decimal<{MAX_DIGITS - scale + wide.scale},{wide.scale}>"
             return f"no decimal has the digits of both: cast argument {position} from {wide} to {narrower}"
         case (Date(), PrecisionTimestamp() as other) | (PrecisionTimestamp() as other, Date()):
             return f"cast the date to {other.as_required()}"

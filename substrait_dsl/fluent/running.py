@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from substrait_dsl.spark.session.failures import Failure
     from substrait_dsl.spark.session.source_map import Record
 
-MOST_PLACES = 3
+MAX_PLACES = 3
 """How many places an error names that it may come from."""
 
-MOST_NAMES = 60
+MAX_NAMES = 60
 """How many generated names are explained below a plan of Spark's."""
 
 
@@ -212,9 +212,9 @@ def _error(
     location = locations[0] if len({each.part for each in steps}) == 1 else None  # or several that say the same
     text = describe_failure(failure, location, record)
     texts = list(dict.fromkeys(map(str, steps)))
-    message = f"{text} {', or '.join(texts[:MOST_PLACES])}".rstrip()
-    if len(texts) > MOST_PLACES:
-        message += f", or in {len(texts) - MOST_PLACES} more places"
+    message = f"{text} {', or '.join(texts[:MAX_PLACES])}".rstrip()
+    if len(texts) > MAX_PLACES:
+        message += f", or in {len(texts) - MAX_PLACES} more places"
     error = ExecutionError(message, hint=hint_for_failure(failure, location, text))
     error.value = refused_value(failure)
     if len(texts) == 1:
@@ -241,9 +241,9 @@ def _names(shown: str, record: Record) -> str:
     from substrait_dsl.spark.diagnostics.explanations import columns_in_text
 
     found = columns_in_text(shown, record)
-    lines = [f"{name}  {origin(rel, position)}" for name, (rel, position) in list(found.items())[:MOST_NAMES]]
-    if len(found) > MOST_NAMES:
-        lines.append(f"... ({len(found) - MOST_NAMES} more)")
+    lines = [f"{name}  {origin(rel, position)}" for name, (rel, position) in list(found.items())[:MAX_NAMES]]
+    if len(found) > MAX_NAMES:
+        lines.append(f"... ({len(found) - MAX_NAMES} more)")
     return "\n".join(lines)
 
 

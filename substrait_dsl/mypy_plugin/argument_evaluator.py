@@ -57,7 +57,7 @@ from substrait_dsl.mypy_plugin.declarations import SCHEMA, has_no_columns, is_sc
 from substrait_dsl.mypy_plugin.enums import read_literal
 from substrait_dsl.mypy_plugin.file_variables import find_alternatives, find_assigned_value, find_loop_around
 from substrait_dsl.mypy_plugin.helpers import add_dependencies_of, is_helper, make_function, takes_arguments
-from substrait_dsl.mypy_plugin.loops import MOST_ITEMS
+from substrait_dsl.mypy_plugin.loops import MAX_ITEMS
 from substrait_dsl.mypy_plugin.mypy_internals import find_item_type, find_tree, find_type
 from substrait_dsl.mypy_plugin.names import (
     DYN_EXPR,
@@ -535,7 +535,7 @@ class ArgumentEvaluator(AstEvaluator):
             if loop is not None:
                 with suppress(UnknownValueError, SubstraitDslError, TypeError, LookupError):
                     values = loop.read_values(self._evaluate_iterated(loop.iterated))
-            is_known = self.sampled_node is sampled and len(values) <= MOST_ITEMS and all(map(is_python_value, values))
+            is_known = self.sampled_node is sampled and len(values) <= MAX_ITEMS and all(map(is_python_value, values))
             self.sampled_node = sampled
             self._loop_values[node] = values if is_known else []
         return self._loop_values[node]

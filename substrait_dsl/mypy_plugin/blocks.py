@@ -36,7 +36,7 @@ from mypy.nodes import (
 from substrait_dsl.mypy_plugin.loops import may_skip
 from substrait_dsl.mypy_plugin.nodes import walk
 
-MOST_STATEMENTS = 20
+MAX_STATEMENTS = 20
 """How many statements after a branching one are looked at."""
 
 _LEAVING = (BreakStmt, ContinueStmt, RaiseStmt, ReturnStmt)
@@ -78,7 +78,7 @@ class Branches:
 
         A condition before it could depend on the one that has decided between the values.
         """
-        for statement in self.following[:MOST_STATEMENTS]:
+        for statement in self.following[:MAX_STATEMENTS]:
             if not isinstance(statement, AssignmentStmt | ExpressionStmt | ReturnStmt):
                 return False
             parts = list(walk(statement))

@@ -42,7 +42,7 @@ from substrait_dsl.mypy_plugin.budget import NotEvaluatedError, UnknownValueErro
 if TYPE_CHECKING:
     from substrait_dsl.mypy_plugin.ast_evaluator import AstEvaluator
 
-MOST_STATEMENTS = 30
+MAX_STATEMENTS = 30
 """How many statements the body of a function may have to be run."""
 
 _NEW_VALUES = (DictExpr, DictionaryComprehension, ListComprehension, ListExpr)
@@ -58,7 +58,7 @@ def can_run(body: Block) -> bool:
         return _returns(body.body[0])  # of a lambda, say
     statements = list(_iterate(body))
     returns = any(isinstance(statement, ReturnStmt) for statement in statements)
-    return returns and len(statements) <= MOST_STATEMENTS and all(map(_is_known, statements))
+    return returns and len(statements) <= MAX_STATEMENTS and all(map(_is_known, statements))
 
 
 def _returns(statement: Statement) -> bool:

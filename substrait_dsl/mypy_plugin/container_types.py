@@ -17,13 +17,13 @@ METHODS = frozenset(f"{class_}.{name}" for classes, names in _METHODS.items() fo
 """The full names of methods that add something to a container."""
 
 
-MOST_NESTED = 4
+MAX_NESTED = 4
 """How deep the relations are that are found: a type may contain itself."""
 
 
 def find_relations(type_: Type | None, depth: int = 0) -> Iterator[Instance]:
     """Return the relations in a type, such as a dict of lists of them."""
-    if depth > MOST_NESTED:
+    if depth > MAX_NESTED:
         return
     match get_proper_type(type_):
         case Instance(type=info) as relation if info.fullname == RELATION:

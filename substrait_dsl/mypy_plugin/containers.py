@@ -26,7 +26,7 @@ from mypy.nodes import (
 from mypy.types import CallableType, Instance, Type, UnionType, get_proper_type
 
 from substrait_dsl.mypy_plugin.annotations import unknown_type
-from substrait_dsl.mypy_plugin.container_types import MOST_NESTED, find_relations
+from substrait_dsl.mypy_plugin.container_types import MAX_NESTED, find_relations
 from substrait_dsl.mypy_plugin.mypy_internals import find_type, set_variable_type
 from substrait_dsl.mypy_plugin.names import RELATION
 
@@ -102,7 +102,7 @@ def _find_variable(node: Expression, checker: CheckerPluginInterface) -> Var | N
 
 def _replace_columns(type_: Type, row: Type, depth: int = 0) -> Type:
     """Return a type with other columns in the place of those of its relations."""
-    if depth > MOST_NESTED:
+    if depth > MAX_NESTED:
         return type_
     match get_proper_type(type_):
         case Instance(type=info) as relation if info.fullname == RELATION:

@@ -27,10 +27,10 @@ from mypy.nodes import (
 
 from substrait_dsl.mypy_plugin.nodes import walk
 
-MOST_ITEMS = 12
+MAX_ITEMS = 12
 """With how many values of a variable a call is made; of longer loops only the class of the values is known."""
 
-MOST_STATEMENTS = 50
+MAX_STATEMENTS = 50
 """How many statements of a loop are looked at."""
 
 _SKIPPING = (AssignmentExpr, ConditionalExpr, DictionaryComprehension, GeneratorExpr)
@@ -87,7 +87,7 @@ def _evaluates(loop: ForStmt | GeneratorExpr | DictionaryComprehension, use: Nam
         return False
     match loop:
         case ForStmt(is_async=False, body=body):
-            return _is_always_evaluated(use, body.body[:MOST_STATEMENTS])
+            return _is_always_evaluated(use, body.body[:MAX_STATEMENTS])
         case GeneratorExpr(left_expr=item):
             items = [item]
         case DictionaryComprehension(key=key, value=value):

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 _Result = Relation[Any] | GroupBy[Any, Any] | None
 
-MOST_ATTEMPTS = 40
+MAX_ATTEMPTS = 40
 """How often a call is made, with one more column or one argument less each time."""
 
 _CHOOSING = ("select", "drop", "emit")
@@ -214,7 +214,7 @@ class OpenCall:
             whether it has been made with all of its arguments and known columns only, or its error has been reported.
         """
         result, error = self._attempt()
-        for _ in range(MOST_ATTEMPTS):
+        for _ in range(MAX_ATTEMPTS):
             if error is None or not self._learn_from(error):
                 break
             result, error = self._attempt()

@@ -28,7 +28,7 @@ from substrait_dsl.mypy_plugin.arguments import Arguments
 from substrait_dsl.mypy_plugin.ast_evaluator import Environment
 from substrait_dsl.mypy_plugin.budget import UnknownValueError
 from substrait_dsl.mypy_plugin.file_variables import find_default
-from substrait_dsl.mypy_plugin.loops import MOST_STATEMENTS, may_skip
+from substrait_dsl.mypy_plugin.loops import MAX_STATEMENTS, may_skip
 from substrait_dsl.mypy_plugin.mypy_internals import find_current_function
 from substrait_dsl.mypy_plugin.nodes import walk
 
@@ -85,7 +85,7 @@ def find_error(evaluation: CallEvaluation) -> SubstraitDslError | None:
 
 def _is_always_evaluated(node: Context, function: FuncDef) -> bool:
     """Whether an expression is evaluated each time that a function is called."""
-    for statement in function.body.body[:MOST_STATEMENTS]:
+    for statement in function.body.body[:MAX_STATEMENTS]:
         if not isinstance(statement, AssignmentStmt | ExpressionStmt | ReturnStmt):
             return False
         parts = list(walk(statement))

@@ -84,7 +84,7 @@ def _lowering(expression: Node, tables: Tables, mode: Mode) -> _Lowering:
     return _Lowering(tables, mode)
 
 
-_MOST_ROWS = 2**63 - 1
+_MAX_ROWS = 2**63 - 1
 """The maximal number of rows of an engine: a larger limit or offset is the same."""
 
 
@@ -216,7 +216,7 @@ class _Lowering:
         rows = self.lower_bindings(source)
         rel = Sort(rows.rel, rows.order) if rows.order else rows.rel
         count_literal, offset_literal = (
-            None if n is None else literal(min(n, _MOST_ROWS), t.I64()) for n in (count, offset)
+            None if n is None else literal(min(n, _MAX_ROWS), t.I64()) for n in (count, offset)
         )
         return attrs.evolve(rows, rel=Fetch(rel, count_literal, offset_literal))
 

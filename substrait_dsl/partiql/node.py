@@ -22,7 +22,7 @@ from substrait_dsl.errors import (
     require_choice,
     shorten,
 )
-from substrait_dsl.partiql.values import MOST_LEVELS, require_distinct
+from substrait_dsl.partiql.values import MAX_LEVELS, require_distinct
 
 
 class Form(Enum):
@@ -103,8 +103,8 @@ class Node:
         for field in fields_of(type(self)):
             _check(field, getattr(self, field.name))
         levels = 1 + self._levels_inside()
-        if levels > MOST_LEVELS:
-            raise UnsupportedError(f"expressions nested more than {MOST_LEVELS} levels deep are not supported")
+        if levels > MAX_LEVELS:
+            raise UnsupportedError(f"expressions nested more than {MAX_LEVELS} levels deep are not supported")
         object.__setattr__(self, "levels", levels)
         self._validate()
         object.__setattr__(self, "free", self._free())

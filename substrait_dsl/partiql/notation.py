@@ -32,7 +32,7 @@ from substrait_dsl.partiql.node import (
     words_of,
 )
 from substrait_dsl.partiql.operations import FUNCTIONS, OPERATORS
-from substrait_dsl.partiql.values import MISSING, MOST_LEVELS, Bag, BindingsData, BindingTuple, Struct, Value
+from substrait_dsl.partiql.values import MAX_LEVELS, MISSING, Bag, BindingsData, BindingTuple, Struct, Value
 
 HEADS: dict[str, type[Node]] = {
     class_.head: class_ for class_ in (*get_args(AnyValueExpr), *get_args(AnyBindingsExpr), ExprPair) if class_.head
@@ -143,8 +143,8 @@ class _Reader:
     def enter_level(self, start: Token) -> None:
         """Enter a level."""
         self.levels += 1
-        if self.levels > MOST_LEVELS:
-            raise self.source.error(start.start, f"nested more than {MOST_LEVELS} levels deep")
+        if self.levels > MAX_LEVELS:
+            raise self.source.error(start.start, f"nested more than {MAX_LEVELS} levels deep")
 
     # --- nodes
 

@@ -39,7 +39,7 @@ from substrait_dsl.errors import (
     shorten,
 )
 
-MOST_LEVELS = 128
+MAX_LEVELS = 128
 """The maximal nesting depth of expressions and values."""
 
 CollectionType = Literal["bag", "list"]
@@ -216,10 +216,10 @@ def to_value(obj: object, level: int = 0) -> Value:
 
     Raises:
         InvalidArgumentError: it is no value: a set, an attribute whose name is no text, a decimal that is not finite.
-        UnsupportedError: it is nested more than `MOST_LEVELS` levels deep; `level` is how deep it is already.
+        UnsupportedError: it is nested more than `MAX_LEVELS` levels deep; `level` is how deep it is already.
     """
-    if level > MOST_LEVELS:
-        raise UnsupportedError(f"values nested more than {MOST_LEVELS} levels deep are not supported")
+    if level > MAX_LEVELS:
+        raise UnsupportedError(f"values nested more than {MAX_LEVELS} levels deep are not supported")
     match obj:
         case Decimal() if not obj.is_finite():
             raise InvalidArgumentError(f"a decimal is finite, got {obj}", hint=f'write float("{obj}")')

@@ -19,7 +19,7 @@ from substrait_dsl.proto.construction import cast_to, scalar_call
 if TYPE_CHECKING:
     from substrait_dsl.proto.decoder import Decoder
 
-MOST_DIGITS = 38
+MAX_DIGITS = 38
 """The maximal precision of decimals."""
 
 DIVISION_SCALE = 4
@@ -33,7 +33,7 @@ AnyDecimal = Decimal[Any, Any]
 
 
 def _decimal(precision: int, scale: int) -> AnyDecimal:
-    type_: AnyDecimal = Decimal(max(1, min(precision, MOST_DIGITS)), min(scale, MOST_DIGITS))
+    type_: AnyDecimal = Decimal(max(1, min(precision, MAX_DIGITS)), min(scale, MAX_DIGITS))
     return type_
 
 
@@ -45,7 +45,7 @@ def arithmetic_type(name: str, x: AnyDecimal, y: AnyDecimal) -> AnyDecimal:
         case "multiply":
             return _decimal(x.precision + y.precision + 1, x.scale + y.scale)
         case "divide":
-            scale = min(x.scale + DIVISION_SCALE, MOST_DIGITS)
+            scale = min(x.scale + DIVISION_SCALE, MAX_DIGITS)
             return _decimal(x.precision + scale - x.scale + y.scale, scale)
         case "modulus":
             return _decimal(min(before_x, before_y) + scale, scale)
@@ -91,7 +91,7 @@ def truncate_quotient(decoder: Decoder, x: Expression, y: Expression, result: An
         UnsupportedError: the whole numbers that it is computed by have more than 38 digits, whatever the values are.
     """
     scale, in_y = result.scale, _scale(y)
-    if scale + in_y >= MOST_DIGITS:
+    if scale + in_y >= MAX_DIGITS:
         raise UnsupportedError(
             f"DataFusion divides {x.type} by {y.type} to {scale} digits after the point, and cuts the rest: 38 digits "
             "are too few to compute that by integers",
@@ -104,7 +104,7 @@ def truncate_quotient(decoder: Decoder, x: Expression, y: Expression, result: An
     quotient = scalar_call(decoder, "arithmetic_decimal", "divide", multiple, divisor)
     if scale == 0:
         return cast_to(quotient, result)
-    digits = MOST_DIGITS if scale <= _SCALE_THAT_STAYS else MOST_DIGITS - 1 - scale
+    digits = MAX_DIGITS if scale <= _SCALE_THAT_STAYS else MAX_DIGITS - 1 - scale
     if digits < 1:
         raise UnsupportedError(f"a quotient with {scale} digits after the point, cut there, cannot be computed")
     unit = literal(Number(1).scaleb(-scale), _decimal(scale, scale))
@@ -147,11 +147,11 @@ def _narrow(name: str, x: Expression, y: Expression) -> tuple[Expression, Expres
     assert isinstance(y.type, Decimal)
     before_x, before_y = x.type.precision - x.type.scale, y.type.precision - y.type.scale
     if name == "multiply":
-        room = MOST_DIGITS - 1 - x.type.scale - y.type.scale
+        room = MAX_DIGITS - 1 - x.type.scale - y.type.scale
         room_x = min(before_x, max(room // 2, room - before_y))
         room_y = min(before_y, room - room_x)
     else:
-        room_x = room_y = MOST_DIGITS - 1 - max(x.type.scale, y.type.scale)
+        room_x = room_y = MAX_DIGITS - 1 - max(x.type.scale, y.type.scale)
     if min(room_x, room_y) < 1:
         raise UnsupportedError(f"{name} of {x.type} and {y.type} would be rounded, which DataFusion does not do")
     return (

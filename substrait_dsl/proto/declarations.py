@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 NO_URN = 2**32 - 1
 """The reference of a declaration without an extension, as DataFusion writes it."""
 
-_MOST_SUGGESTIONS = 100  # the nearest names are looked for so often: each time that takes a millisecond
+_MAX_SUGGESTIONS = 100  # the nearest names are looked for so often: each time that takes a millisecond
 
 V = TypeVar("V")
 
@@ -108,7 +108,7 @@ def decode_declarations(decoder: Decoder, plan: Plan | ExtendedExpression) -> No
             decoder.mark_location(urn)
             raise PlanFormatError("the URN of an extension is empty")
         if urn.urn.startswith(OWN_URNS) and urn.urn not in decoder.catalog.extensions:
-            many = len(decoder.reports) > _MOST_SUGGESTIONS
+            many = len(decoder.reports) > _MAX_SUGGESTIONS
             near = None if many else _suggested_extension(urn.urn, decoder.catalog.extensions)
             text = f'the specification has no extension "{urn.urn}"{f" ({near})" if near else ""}'
             decoder.report(FindingCode.EXTENSION_UNKNOWN, f"{text}: what is declared of it is kept unchanged", urn)
@@ -155,7 +155,7 @@ def _report_misspelt(decoder: Decoder, function: FunctionId, looked_up: set[str]
     extensions, urn = decoder.catalog.extensions, function.urn
     if not urn or urn in extensions or urn.startswith(OWN_URNS) or urn in looked_up:
         return
-    if len(looked_up) >= _MOST_SUGGESTIONS or all(function.name not in each.functions for each in extensions.values()):
+    if len(looked_up) >= _MAX_SUGGESTIONS or all(function.name not in each.functions for each in extensions.values()):
         return
     looked_up.add(urn)
     near = close_matches(urn, extensions, _MISSPELT)

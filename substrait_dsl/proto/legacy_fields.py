@@ -21,7 +21,7 @@ from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.proto.declarations import NO_URN
 from substrait_dsl.proto.legacy import messages_of
 from substrait_dsl.proto.legacy_schema import DECLARATION, INTERVAL_DAY, PACKAGE, REMOVED_FIELDS, old_class
-from substrait_dsl.proto.legacy_translation import MICROSECONDS, MOST_ROWS, integer_of
+from substrait_dsl.proto.legacy_translation import MAX_ROWS, MICROSECONDS, integer_of
 from substrait_dsl.proto.versions import WORDS
 
 _HINT = 'the encoding "spec" can say it'
@@ -149,7 +149,7 @@ def _declaration(declaration: Any, fields: _Fields) -> None:
 
 def _fetch(fetch: Any, fields: _Fields) -> None:
     """Write a fetch: an unset count is no row before 0.63, and some consumers refuse -1."""
-    for field, unset in (("offset", 0), ("count", MOST_ROWS)):
+    for field, unset in (("offset", 0), ("count", MAX_ROWS)):
         value: int | None = unset
         if fetch.HasField(f"{field}_expr"):
             expression = getattr(fetch, f"{field}_expr")

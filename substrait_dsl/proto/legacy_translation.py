@@ -25,7 +25,7 @@ from substrait_dsl.proto.legacy_schema import DECLARATION, FILE, INTERVAL_DAY, P
 MICROSECONDS = 6
 """The precision of all times before they had one."""
 
-MOST_ROWS = 2**63 - 1
+MAX_ROWS = 2**63 - 1
 """The count that stands for all rows where consumers take no -1; no relation has more."""
 
 # --- the plan and its declarations
@@ -110,13 +110,13 @@ def _fetch(fetch: Any, old: OldPlan) -> None:
     has_expressions = fetch.HasField("offset_expr") or fetch.HasField("count_expr")
     if fetch.offset < 0 or fetch.count < -1:
         raise PlanFormatError(f"a fetch skips and takes 0 rows or more, not {min(fetch.offset, fetch.count)}")
-    for field, unset in (("offset", (0,)), ("count", (-1, MOST_ROWS))):
+    for field, unset in (("offset", (0,)), ("count", (-1, MAX_ROWS))):
         if fetch.HasField(field) and fetch.HasField(f"{field}_expr"):
             _require_agreement(field, getattr(fetch, field), getattr(fetch, f"{field}_expr"), unset)
     if fetch.offset and not fetch.HasField("offset_expr"):
         fetch.offset_expr.literal.i64 = fetch.offset
     if fetch.HasField("count"):
-        if fetch.count not in (-1, MOST_ROWS) and not fetch.HasField("count_expr"):  # unset means all rows today
+        if fetch.count not in (-1, MAX_ROWS) and not fetch.HasField("count_expr"):  # unset means all rows today
             fetch.count_expr.literal.i64 = fetch.count
     elif not has_expressions:  # which came with 0.63, whatever version the plan declares
         _unset_count(fetch, old)

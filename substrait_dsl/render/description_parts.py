@@ -26,7 +26,7 @@ UNFOLDED = 8
 SHORTEST_RUN = 3
 """Fewer columns than this are not worth folding."""
 
-MOST_CONJUNCTS = 100
+MAX_CONJUNCTS = 100
 """A condition of more conjuncts than this is not split."""
 
 
@@ -137,8 +137,8 @@ def condition_clause(label: str, condition: Expression | None, row: Row, writer:
     """Return a condition, with what `and` connects as items; None if there is none."""
     if condition is None:
         return None
-    parts = list(islice(conjuncts(condition), MOST_CONJUNCTS + 1))
-    if not 1 < len(parts) <= MOST_CONJUNCTS:  # too many, perhaps exponentially many: as one text, which may be cut
+    parts = list(islice(conjuncts(condition), MAX_CONJUNCTS + 1))
+    if not 1 < len(parts) <= MAX_CONJUNCTS:  # too many, perhaps exponentially many: as one text, which may be cut
         return Clause(label, (writer.text(condition, row),))
     return Clause(label, tuple(writer.text(part, row, Binding.AND) for part in parts), " and ")
 

@@ -43,7 +43,7 @@ from substrait_dsl.spark.sources.reads import as_inside
 from substrait_dsl.spark.sources.virtual_tables import can_be_arrow
 
 _LONGEST_TEXT = 4000
-_MOST_CONDITIONS = 50
+_MAX_CONDITIONS = 50
 """From how many characters, or filters, on a table that depends on no outer row gets a name in place of its text."""
 
 
@@ -214,7 +214,7 @@ class _Preflight(Lowering):
             columns = self.execution.names(len(rel.schema))
             return Rows(self.execution.table(columns), columns)
         assert isinstance(rows.table, TextTable)
-        is_short = len(rows.table.source) < _LONGEST_TEXT and len(rows.table.conditions) < _MOST_CONDITIONS
+        is_short = len(rows.table.source) < _LONGEST_TEXT and len(rows.table.conditions) < _MAX_CONDITIONS
         if self.outer or is_short:
             return rows
         table = rows.table.closed

@@ -12,7 +12,7 @@ from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.node import Expression
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.sql_output.decimals import of_units
+from substrait_dsl.sql_output.decimals import convert_units
 from substrait_dsl.sql_output.dialects import Dialect
 from substrait_dsl.sql_output.functions import STANDARD, refusal
 from substrait_dsl.sql_output.orders import order_key
@@ -129,7 +129,7 @@ def _decimal_average(call: ex.AggregateFunction | ex.WindowCall, type_: t.Decima
             raise refusal(call, dialect, f"values of {own.as_required()}: give it ones with fewer digits")
         units = f"CAST({{SUM}} * {10**scale} AS HUGEINT)"
         nearest = f"(2 * {units} + SIGN({units}) * {{COUNT}}) // (2 * {{COUNT}})"
-        return f"CAST({of_units(nearest, scale)} AS {{T}})"
+        return f"CAST({convert_units(nearest, scale)} AS {{T}})"
     if scale > _FINEST:
         raise refusal(call, dialect, f"more than {_FINEST} digits after the point")
     total, many = "CAST({SUM} AS {T})", "CAST({COUNT} AS DECIMAL(20, 0))"

@@ -10,7 +10,7 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.sql_output.dialects import Dialect
 from substrait_dsl.sql_output.written import Written, fill
 
-MOST_DIGITS = 38
+MAX_DIGITS = 38
 
 
 def write_quotient(call: ex.ScalarFunction, values: Sequence[Written], dialect: Dialect) -> Written | None:
@@ -19,7 +19,7 @@ def write_quotient(call: ex.ScalarFunction, values: Sequence[Written], dialect: 
     assert isinstance(x, t.Decimal)
     assert isinstance(y, t.Decimal)
     assert isinstance(result, t.Decimal)
-    template = _by_integers(x, y, result) if dialect.name == "duckdb" else _by_wider_operands(x, y, result)
+    template = _divide_integers(x, y, result) if dialect.name == "duckdb" else _divide_wider_operands(x, y, result)
     if template is None:
         return None
     trees = [value.cast(dialect) for value in values]
@@ -34,38 +34,38 @@ def write_remainder(call: ex.ScalarFunction, values: Sequence[Written], dialect:
     scale = max(x.scale, y.scale)
     remainder = "{0} % {1}"
     if dialect.name == "duckdb":
-        remainder = of_units(f"({units('{0}', scale)} % {units('{1}', scale)})", scale)
+        remainder = convert_units(f"({units('{0}', scale)} % {units('{1}', scale)})", scale)
     trees = [value.cast(dialect) for value in values]
     return Written(fill(f"CAST({remainder} AS {{T}})", trees, {"T": dialect.type_text(result)}, dialect), result)
 
 
-def _by_integers(x: t.Decimal[Any, Any], y: t.Decimal[Any, Any], result: t.Decimal[Any, Any]) -> str | None:
+def _divide_integers(x: t.Decimal[Any, Any], y: t.Decimal[Any, Any], result: t.Decimal[Any, Any]) -> str | None:
     """Return a quotient of integers of 128 bits: DuckDB divides decimals as floating-point numbers."""
     scale, shift = result.scale, result.scale + y.scale - x.scale
-    if shift < 0 or scale >= MOST_DIGITS:
+    if shift < 0 or scale >= MAX_DIGITS:
         return None
     dividend = f"{units('{0}', x.scale)} * {10**shift}"
     divisor = units("{1}", y.scale)
     nearest = f"(2 * {dividend} * SIGN({divisor}) + SIGN({{0}}) * {divisor}) // (2 * ABS({divisor}))"
-    return f"CAST({of_units(nearest, scale)} AS {{T}})"
+    return f"CAST({convert_units(nearest, scale)} AS {{T}})"
 
 
 def units(text: str, scale: int) -> str:
     """Return a decimal as an integer, in units of its last digit, in the words of DuckDB."""
-    return f"CAST(CAST({text} AS DECIMAL({MOST_DIGITS}, {scale})) * {10**scale} AS HUGEINT)"
+    return f"CAST(CAST({text} AS DECIMAL({MAX_DIGITS}, {scale})) * {10**scale} AS HUGEINT)"
 
 
-def of_units(text: str, scale: int) -> str:
+def convert_units(text: str, scale: int) -> str:
     """Return the decimal of so many units, in the words of DuckDB."""
     unit = f"0.{'1'.zfill(scale)}" if scale else "1"
-    return f"CAST({text} AS DECIMAL({MOST_DIGITS - scale}, 0)) * {unit}"
+    return f"CAST({text} AS DECIMAL({MAX_DIGITS - scale}, 0)) * {unit}"
 
 
-def _by_wider_operands(x: t.Decimal[Any, Any], y: t.Decimal[Any, Any], result: t.Decimal[Any, Any]) -> str | None:
+def _divide_wider_operands(x: t.Decimal[Any, Any], y: t.Decimal[Any, Any], result: t.Decimal[Any, Any]) -> str | None:
     """Return Spark's quotient of operands for which it derives the specification's type."""
     missing = y.precision - y.scale
-    more_in_x = min(MOST_DIGITS - x.precision, missing)
-    more_in_y = min(MOST_DIGITS - y.precision, missing - more_in_x)
+    more_in_x = min(MAX_DIGITS - x.precision, missing)
+    more_in_y = min(MAX_DIGITS - y.precision, missing - more_in_x)
     wide_x = (x.precision + more_in_x, x.scale)
     wide_y = (y.precision + more_in_y, y.scale + more_in_y)
     if _spark_quotient_scale(*wide_x, *wide_y) != result.scale:
@@ -79,7 +79,7 @@ def _spark_quotient_scale(p1: int, s1: int, p2: int, s2: int) -> int:
     """Return the scale that Spark gives a quotient of decimals."""
     scale = max(6, s1 + p2 + 1)
     before_point = p1 - s1 + s2
-    return scale if before_point + scale <= MOST_DIGITS else max(MOST_DIGITS - before_point, min(scale, 6))
+    return scale if before_point + scale <= MAX_DIGITS else max(MAX_DIGITS - before_point, min(scale, 6))
 
 
 def exact_scale(call: ex.ScalarFunction) -> int:

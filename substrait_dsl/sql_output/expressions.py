@@ -34,7 +34,7 @@ that it is the same whether it is NULL or false; anywhere else."""
 COMPARISONS = {"eq": "=", "ne": "<>", "lt": "<", "gt": ">", "le": "<=", "ge": ">="}
 
 
-MOST_PARTS = 50_000
+MAX_PARTS = 50_000
 """Of so many nodes an expression may be, of which those that are shared count each time."""
 
 
@@ -65,7 +65,7 @@ class Scope:
 def write(expression: Expression, scope: Scope) -> Written:  # a closed union
     """Write an expression. Raises `UnsupportedError` for one that is not written."""
     dialect = scope.dialect
-    if expression.size > MOST_PARTS:
+    if expression.size > MAX_PARTS:
         raise UnsupportedError(
             f"an expression of {expression.size} parts is not written as SQL",
             hint="make parts of it that are used several times columns first, by with_columns(...)",

@@ -15,7 +15,7 @@ from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import types as t
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.sql_output.datetimes import write_part, write_start
-from substrait_dsl.sql_output.decimals import MOST_DIGITS, exact_scale, write_quotient, write_remainder
+from substrait_dsl.sql_output.decimals import MAX_DIGITS, exact_scale, write_quotient, write_remainder
 from substrait_dsl.sql_output.dialects import Dialect, SqlDialect, require_same_fields
 from substrait_dsl.sql_output.overflows import cut_by, is_floored, write_cut, write_floored
 from substrait_dsl.sql_output.written import Written, as_decimal, cast_tree, connect, fill
@@ -98,7 +98,7 @@ def _finite_exponent(call: ex.ScalarFunction, dialect: Dialect) -> str | None:
 def _has_room(call: ex.ScalarFunction, dialect: Dialect) -> str | None:
     """Refuse decimals whose exact result has more digits after the point than a decimal can have."""
     scale = exact_scale(call)
-    return None if scale <= MOST_DIGITS else f"a result of {scale} digits after the point"
+    return None if scale <= MAX_DIGITS else f"a result of {scale} digits after the point"
 
 
 INTEGER_OPTIONS = {"overflow": ("ERROR",)}

@@ -39,33 +39,33 @@ ONE_MATCH = "CASE WHEN {0} > 1 THEN ERROR('a row has two matches in a single joi
 """The test of the number of matches of a row in a single join, in the words of DuckDB."""
 
 
-def write_join(join: AnyJoin, outer: Outer, to: QueryWriter) -> Select:
+def write_join(join: AnyJoin, outer: Outer, writer: QueryWriter) -> Select:
     """Write a join as a further table of a SELECT; a semi or an anti join as a condition whether other rows exist."""
     match join:
         case rl.LateralJoin(condition=condition, post_filter=after):
-            writer = _JoinWriter(join, join.how, (condition,), (), after, outer, to)
+            join_writer = _JoinWriter(join, join.how, (condition,), (), after, outer, writer)
         case rl.Cross():
-            writer = _JoinWriter(join, "inner", (), (), None, outer, to)
+            join_writer = _JoinWriter(join, "inner", (), (), None, outer, writer)
         case rl.Join(condition=condition, post_filter=after):
-            writer = _JoinWriter(join, join.how, (condition,), (), after, outer, to)
+            join_writer = _JoinWriter(join, join.how, (condition,), (), after, outer, writer)
         case rl.NestedLoopJoin(condition=condition):
-            writer = _JoinWriter(join, join.how, _present(condition), (), None, outer, to)
+            join_writer = _JoinWriter(join, join.how, _present(condition), (), None, outer, writer)
         case (
             rl.HashJoin(keys=keys, residual=residual, post_filter=after)
             | rl.MergeJoin(keys=keys, residual=residual, post_filter=after)
         ):
-            writer = _JoinWriter(join, join.how, _present(residual), keys, after, outer, to)
+            join_writer = _JoinWriter(join, join.how, _present(residual), keys, after, outer, writer)
         case never:
             assert_never(never)
     fails_for_two = _fails_for_two(join)
-    is_written = to.dialect.name == "duckdb" and not (fails_for_two and isinstance(join, rl.LateralJoin))
-    if not is_written and (fails_for_two or writer.how.endswith("mark")):
+    is_written = writer.dialect.name == "duckdb" and not (fails_for_two and isinstance(join, rl.LateralJoin))
+    if not is_written and (fails_for_two or join_writer.how.endswith("mark")):
         raise UnsupportedError(
-            f'a join with how="{writer.how}" is not written as SQL of {to.dialect.title}',
+            f'a join with how="{join_writer.how}" is not written as SQL of {writer.dialect.title}',
             hint="execute(session) runs the plan that has it",
         )
-    joined = writer.write_single() if fails_for_two else writer.write_join()
-    return joined if writer.post_filter is None else to.filtered(joined, writer.post_filter, outer, join)
+    joined = join_writer.write_single() if fails_for_two else join_writer.write_join()
+    return joined if join_writer.post_filter is None else writer.filtered(joined, join_writer.post_filter, outer, join)
 
 
 def _fails_for_two(join: AnyJoin) -> bool:
@@ -95,17 +95,17 @@ class _JoinWriter:
     keys: tuple[rl.JoinKey, ...]
     post_filter: Expression | None
     outer: Outer
-    to: QueryWriter
+    writer: QueryWriter
 
     def write_join(self) -> Select:
         """Write the inputs, and the join."""
-        join, to = self.join, self.to
-        left, outer = to.write(join.left, self.outer).unordered, self.outer
+        join, writer = self.join, self.writer
+        left, outer = writer.write(join.left, self.outer).unordered, self.outer
         if isinstance(join, rl.LateralJoin):
             left = self._as_preserved(left)
             if join.anchor is not None:
                 outer = {**outer, join.anchor: left.columns}
-        right = to.write(join.right, outer).unordered
+        right = writer.write(join.right, outer).unordered
         if self.how.endswith("mark"):
             return self._write_mark(left, right)
         if self.how.endswith(("semi", "anti")):
@@ -118,7 +118,7 @@ class _JoinWriter:
         """Write a join that fails where a row has two matches: its rows are numbered, and what is joined is counted."""
         from sqlglot import exp
 
-        left, right = (self.to.write(each, self.outer).unordered for each in (self.join.left, self.join.right))
+        left, right = (self.writer.write(each, self.outer).unordered for each in (self.join.left, self.join.right))
         is_left = self.how == "left_single"
         looks_up = self._nested(left if is_left else right)
         number = Written(exp.Window(this=exp.RowNumber()), t.I64())
@@ -131,7 +131,7 @@ class _JoinWriter:
         counted = self._nested(
             attrs.evolve(joined, columns=(*joined.columns, Written(matches, t.I64())), names=(*joined.names, "matches"))
         )
-        checked = counted.filtered(fill(ONE_MATCH, [counted.columns[-1].tree], {}, self.to.dialect))
+        checked = counted.filtered(fill(ONE_MATCH, [counted.columns[-1].tree], {}, self.writer.dialect))
         return attrs.evolve(checked, columns=counted.columns[:-1], names=counted.names[:-1])
 
     def _write_lateral(self, left: Select, right: Select) -> Select:
@@ -191,7 +191,7 @@ class _JoinWriter:
         tree = self._existence(other, [test])
         operands = [*self.conditions, *(side for key in self.keys for side in (key.left, key.right))]
         if any(each.type.nullable for each in operands):
-            unknown = self._existence(other, [fill("({0}) IS NULL", [test], {}, self.to.dialect)])
+            unknown = self._existence(other, [fill("({0}) IS NULL", [test], {}, self.writer.dialect)])
             tree = exp.Case(
                 ifs=[
                     exp.If(this=tree, true=exp.Boolean(this=True)),
@@ -236,7 +236,7 @@ class _JoinWriter:
             where=(*other.where, *tests),
             order=(),
         )
-        return exists(to_tree(found, self.to.dialect))
+        return exists(to_tree(found, self.writer.dialect))
 
     def _as_input(self, select: Select, *, is_extended: bool, may_filter: bool, may_join: bool = True) -> Select:
         """Return an input as a table, or as tables that are joined, with conditions that may stand elsewhere.
@@ -249,12 +249,12 @@ class _JoinWriter:
         return select if is_table else self._nested(select)
 
     def _nested(self, select: Select) -> Select:
-        return self.to.nested(select.unordered, self.outer, self.join)
+        return self.writer.nested(select.unordered, self.outer, self.join)
 
     def _tests(self, left: Select, right: Select, place: Place) -> list[exp.Expr]:
         """Return what must be true of a row of each input: the comparisons of keys, then the conditions."""
         both = Select(left.source, (), (*left.columns, *right.columns), (*left.names, *right.names))
-        scope = self.to.scope(both, self.outer, self.join, place=place)
+        scope = self.writer.scope(both, self.outer, self.join, place=place)
         tests = [self._key_test(key, left, right) for key in self.keys]
         return tests + [write(each, scope).tree for each in self.conditions]
 
@@ -262,8 +262,8 @@ class _JoinWriter:
         if isinstance(key.comparison, FunctionId):
             raise UnsupportedError(f"a comparison of keys by {key.comparison.name} is not written as SQL")
         sides = ((key.left, left), (key.right, right))
-        trees = [write(side, self.to.scope(query, self.outer, self.join)).tree for side, query in sides]
-        return fill(KEY_TESTS[key.comparison], trees, {}, self.to.dialect)
+        trees = [write(side, self.writer.scope(query, self.outer, self.join)).tree for side, query in sides]
+        return fill(KEY_TESTS[key.comparison], trees, {}, self.writer.dialect)
 
 
 def _without_truth(tests: Sequence[exp.Expr]) -> list[exp.Expr]:

@@ -12,7 +12,7 @@ from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.unicode import is_unicode
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.sql_output.decimals import MOST_DIGITS
+from substrait_dsl.sql_output.decimals import MAX_DIGITS
 from substrait_dsl.sql_output.dialects import Dialect, simple_names
 from substrait_dsl.sql_output.written import Written, cast_tree, fill
 
@@ -56,7 +56,7 @@ def write_literal(literal: ex.Literal, dialect: Dialect) -> Written:
             scale = len(text.partition(".")[2])
             natural_digits = max(digits, scale)
             # With the zero before its point it may have one digit too many, and is a double to DuckDB.
-            if len(text.replace(".", "")) > MOST_DIGITS:
+            if len(text.replace(".", "")) > MAX_DIGITS:
                 return Written(cast_tree(exp.Literal.string(f"{value:f}"), type_, dialect), type_)
             number = exp.Literal.number(text)
             is_typed = (

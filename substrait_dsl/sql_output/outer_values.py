@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from substrait_dsl.sql_output.relations import QueryWriter
 
 
-def with_outer_values(below: Select, rel: rl.Aggregate, outer: Outer, to: QueryWriter) -> tuple[Select, rl.Aggregate]:
+def with_outer_values(
+    below: Select, rel: rl.Aggregate, outer: Outer, writer: QueryWriter
+) -> tuple[Select, rl.Aggregate]:
     """Return a query whose columns are what is aggregated of outer rows, and the aggregation of these.
 
     Spark knows no outer row in a query inside of FROM.
@@ -29,9 +31,9 @@ def with_outer_values(below: Select, rel: rl.Aggregate, outer: Outer, to: QueryW
         *(measure.filter for measure in rel.measures),
     ]
     found = {id(each): each for each in operands if isinstance(each, Expression) and each.free_anchors}
-    if not found or to.dialect.name == "spark":
+    if not found or writer.dialect.name == "spark":
         return below, rel
-    here = to.scope(below, outer, rel)
+    here = writer.scope(below, outer, rel)
     columns = [write(each, here) for each in found.values()]
     wide = attrs.evolve(
         below, columns=(*below.columns, *columns), names=(*below.names, *("outer_value" for _ in columns)), order=()
@@ -41,7 +43,7 @@ def with_outer_values(below: Select, rel: rl.Aggregate, outer: Outer, to: QueryW
         for number, (key, each) in enumerate(found.items())
     }
     measures = tuple(_with_references(measure, references) for measure in rel.measures)
-    return to.nested(wide, outer, rel), attrs.evolve(rel, measures=measures)
+    return writer.nested(wide, outer, rel), attrs.evolve(rel, measures=measures)
 
 
 def _with_references(measure: ex.Measure, references: Mapping[int, ex.FieldReference]) -> ex.Measure:

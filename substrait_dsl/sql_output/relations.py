@@ -31,7 +31,7 @@ from substrait_dsl.sql_output.written import Written, cast_tree, fill, has_colum
 if TYPE_CHECKING:
     from sqlglot import exp
 
-MOST_REPEATED = 8
+MAX_REPEATED = 8
 """Of so many nodes an expression may be that stands in several places of a query."""
 
 
@@ -314,7 +314,7 @@ class QueryWriter:
             columns = (*(write(each, here) for each in fields), index)
             part = to_tree(attrs.evolve(source, columns=columns, names=tuple(names)), self.dialect, names)
             tree = part if tree is None else exp.Union(this=tree, expression=part, distinct=False)
-        return sets.of_union(tree, rel.schema, names)
+        return sets.select_from_union(tree, rel.schema, names)
 
     def _number(self, expression: Expression | None) -> int | None:
         match expression:
@@ -500,7 +500,7 @@ def _repeats(columns: Columns, expressions: Sequence[Expression]) -> bool:
             times = 2
         stack.extend((child, times) for child in node.children() if not isinstance(child, Rel))
     return any(
-        used > 1 and sum(1 for _ in column.tree.walk()) > MOST_REPEATED
+        used > 1 and sum(1 for _ in column.tree.walk()) > MAX_REPEATED
         for used, column in zip(uses, columns, strict=True)
     )
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from substrait_dsl.sql_output.relations import QueryWriter
 
 
-def write_set(rel: rl.Set, outer: Outer, to: QueryWriter) -> Select:
+def write_set(rel: rl.Set, outer: Outer, writer: QueryWriter) -> Select:
     """Write a set operation: its inputs between UNION, INTERSECT or EXCEPT."""
     from sqlglot import exp
 
@@ -32,7 +32,7 @@ def write_set(rel: rl.Set, outer: Outer, to: QueryWriter) -> Select:
         require_same_fields(types)
     if rel.op != "union_all":
         for type_ in rel.schema.types:
-            to.dialect.type_text(type_, is_ordered=False)
+            writer.dialect.type_text(type_, is_ordered=False)
     operations: dict[str, tuple[Any, bool]] = {
         "union_all": (exp.Union, False),
         "union_distinct": (exp.Union, True),
@@ -42,7 +42,7 @@ def write_set(rel: rl.Set, outer: Outer, to: QueryWriter) -> Select:
         "minus_primary_all": (exp.Except, False),
     }
     if rel.op == "minus_multiset":
-        return _without_what_all_have(rel, outer, to)
+        return _without_what_all_have(rel, outer, writer)
     op = "intersection_multiset" if rel.op == "intersection_primary" else rel.op
     if op not in operations:
         raise UnsupportedError(f"the set operation {rel.op} is not written as SQL", hint="execute(session) runs it")
@@ -50,33 +50,33 @@ def write_set(rel: rl.Set, outer: Outer, to: QueryWriter) -> Select:
     names = distinct_names(rel.schema.names)
     if rel.op == "intersection_primary" and len(rel.relations) > 2:
         others = attrs.evolve(rel, relations=rel.relations[1:], op="union_all")
-        return write_set(attrs.evolve(rel, relations=(rel.relations[0], others)), outer, to)
-    trees = [_input(child, names, outer, to) for child in rel.relations]
+        return write_set(attrs.evolve(rel, relations=(rel.relations[0], others)), outer, writer)
+    trees = [_input(child, names, outer, writer) for child in rel.relations]
     tree: exp.Query = trees[0]
     for other in trees[1:]:
         tree = operation(this=tree, expression=other, distinct=is_distinct)
-    return of_union(tree, rel.schema, names)
+    return select_from_union(tree, rel.schema, names)
 
 
-def _without_what_all_have(rel: rl.Set, outer: Outer, to: QueryWriter) -> Select:
+def _without_what_all_have(rel: rl.Set, outer: Outer, writer: QueryWriter) -> Select:
     """Write the rows of the primary input that are not in all others, each as often as it is there."""
     from sqlglot import exp
 
-    primary = to.nested(to.write(rel.relations[0], outer).unordered, outer, rel)
+    primary = writer.nested(writer.write(rel.relations[0], outer).unordered, outer, rel)
     others = rel.relations[1:]
-    found = to.write(others[0], outer) if len(others) == 1 else None
+    found = writer.write(others[0], outer) if len(others) == 1 else None
     if found is None:
-        found = write_set(attrs.evolve(rel, relations=others, op="intersection_multiset"), outer, to)
-    other = to.nested(found.unordered, outer, rel)
+        found = write_set(attrs.evolve(rel, relations=others, op="intersection_multiset"), outer, writer)
+    other = writer.nested(found.unordered, outer, rel)
     tests = tuple(
-        fill("{0} IS NOT DISTINCT FROM {1}", [mine.tree, its.tree], {}, to.dialect)
-        for mine, its in zip(primary.columns, other.columns, strict=True)
+        fill("{0} IS NOT DISTINCT FROM {1}", [column.tree, other_column.tree], {}, writer.dialect)
+        for column, other_column in zip(primary.columns, other.columns, strict=True)
     )
-    there = exists(to_tree(attrs.evolve(other, where=tests), to.dialect))
+    there = exists(to_tree(attrs.evolve(other, where=tests), writer.dialect))
     return attrs.evolve(primary.filtered(exp.Not(this=there)), names=tuple(rel.schema.names))
 
 
-def of_union(tree: exp.Query | None, schema: NamedStruct, names: Sequence[str]) -> Select:
+def select_from_union(tree: exp.Query | None, schema: NamedStruct, names: Sequence[str]) -> Select:
     """Return a query that puts others together, whose columns have these names inside."""
     from sqlglot import exp
 
@@ -86,8 +86,8 @@ def of_union(tree: exp.Query | None, schema: NamedStruct, names: Sequence[str]) 
     return Select(None, (), columns, tuple(schema.names), union=tree)
 
 
-def _input(rel: rl.Rel, names: list[str], outer: Outer, to: QueryWriter) -> exp.Query:
-    select = to.write(rel, outer)
+def _input(rel: rl.Rel, names: list[str], outer: Outer, writer: QueryWriter) -> exp.Query:
+    select = writer.write(rel, outer)
     if select.union is not None or select.is_cut:
-        select = to.nested(select, outer, rel)
-    return to_tree(select.unordered, to.dialect, names)
+        select = writer.nested(select, outer, rel)
+    return to_tree(select.unordered, writer.dialect, names)

@@ -43,24 +43,24 @@ FORMATS = frozenset(
 )
 """What Spark takes for a format of files, if it is the first of two parts of a name that no table has."""
 
-MOST_PARTS = 3
+MAX_PARTS = 3
 """Of so many parts the name of a table may be: a catalog, a schema, a table."""
 
 
-def read_table(read: rl.Read, outer: Outer, to: QueryWriter) -> Select:
+def read_table(read: rl.Read, outer: Outer, writer: QueryWriter) -> Select:
     """Write a read. Raises `UnsupportedError` for one of files, and for columns of types that are not written."""
     match read.definition:
         case rl.NamedTable(names=names):
-            select = _named(read, names, to)
+            select = _named(read, names, writer)
         case rl.VirtualTable(rows=rows):
-            select = _virtual(read, rows, to)
+            select = _virtual(read, rows, writer)
         case other:
             raise UnsupportedError(
                 f"a read of {_SOURCES[type(other)]} is not written as SQL: a query reads tables by their names",
                 hint="register the files as a table of the engine, and read it by read_named(name, schema)",
             )
     if read.filter is not None:
-        select = to.filtered(select, read.filter, outer, read)
+        select = writer.filtered(select, read.filter, outer, read)
     if read.projection is not None:
         if any(item.child is not None for item in read.projection.items):
             raise UnsupportedError("a read of a part of a struct is not written as SQL")
@@ -73,20 +73,20 @@ def read_table(read: rl.Read, outer: Outer, to: QueryWriter) -> Select:
     return select
 
 
-def _named(read: rl.Read, names: tuple[str, ...], to: QueryWriter) -> Select:
+def _named(read: rl.Read, names: tuple[str, ...], writer: QueryWriter) -> Select:
     from sqlglot import exp
 
-    if len(names) > MOST_PARTS:
-        raise UnsupportedError(f"the name of a table has at most {MOST_PARTS} parts in SQL, this is {'.'.join(names)}")
-    _check_no_file(names, to.dialect)
+    if len(names) > MAX_PARTS:
+        raise UnsupportedError(f"the name of a table has at most {MAX_PARTS} parts in SQL, this is {'.'.join(names)}")
+    _check_no_file(names, writer.dialect)
     first_of: dict[str, str] = {}
     for name in read.base_schema.names:
         if (other := first_of.setdefault(fold(name), name)) != name:
             raise UnsupportedError(
-                f"the columns {other!r} and {name!r} of the table {'.'.join(names)} are one to {to.dialect.title}, "
+                f"the columns {other!r} and {name!r} of the table {'.'.join(names)} are one to {writer.dialect.title}, "
                 "which does not tell capital letters from small ones"
             )
-    alias = to.names.take(names[-1], is_table=True)
+    alias = writer.names.take(names[-1], is_table=True)
     *above, table = names
     source = exp.Table(
         this=identifier(table),
@@ -120,7 +120,7 @@ def _check_no_file(names: tuple[str, ...], dialect: Dialect) -> None:
         )
 
 
-def _virtual(read: rl.Read, rows: tuple[rl.Record, ...], to: QueryWriter) -> Select:
+def _virtual(read: rl.Read, rows: tuple[rl.Record, ...], writer: QueryWriter) -> Select:
     """Write rows of the plan: VALUES, whose columns are cast where constants alone would have other types."""
     from sqlglot import exp
 
@@ -129,15 +129,15 @@ def _virtual(read: rl.Read, rows: tuple[rl.Record, ...], to: QueryWriter) -> Sel
     if not rows or not len(schema):
         if len(rows) > 1:
             raise UnsupportedError("rows without columns are not written as SQL")
-        nulls = tuple(Written(cast_tree(exp.Null(), field.type, to.dialect), field.type) for field in schema)
+        nulls = tuple(Written(cast_tree(exp.Null(), field.type, writer.dialect), field.type) for field in schema)
         return Select(None, (), nulls, names, where=() if rows else (exp.Boolean(this=False),))
 
     def refuse(rel: object, outer: object) -> exp.Query:
         raise AssertionError("rows of the plan are constant")
 
-    scope = Scope((), {}, to.dialect, refuse)
+    scope = Scope((), {}, writer.dialect, refuse)
     written = [[write(value, scope) for value in row.fields] for row in rows]
-    alias = to.names.take("listed")
+    alias = writer.names.take("listed")
     inside = distinct_names(names)
     values = exp.Values(
         expressions=[exp.Tuple(expressions=[value.tree.copy() for value in row]) for row in written],
@@ -147,5 +147,5 @@ def _virtual(read: rl.Read, rows: tuple[rl.Record, ...], to: QueryWriter) -> Sel
     for number, (name, field) in enumerate(zip(inside, schema, strict=True)):
         is_typed = all(row[number].is_typed for row in written)
         column = exp.Column(this=identifier(name), table=identifier(alias))
-        columns.append(Written(column if is_typed else cast_tree(column, field.type, to.dialect), field.type))
+        columns.append(Written(column if is_typed else cast_tree(column, field.type, writer.dialect), field.type))
     return Select(values, (), tuple(columns), names)

@@ -56,7 +56,7 @@ def as_decimal(value: Written, dialect: Dialect) -> exp.Expr:
     return value.cast(dialect) if is_other else value.tree
 
 
-MOST_DOUBLED = 200
+MAX_DOUBLED = 200
 """Of so many nodes an operand may be that stands in several places of what a function is written as."""
 
 
@@ -72,9 +72,9 @@ def fill(template: str, trees: Sequence[exp.Expr], types: Mapping[str, str], dia
     from sqlglot import exp
 
     for number, each in enumerate(trees):
-        if template.count(f"{{{number}}}") > 1 and sum(1 for _ in each.walk()) > MOST_DOUBLED:
+        if template.count(f"{{{number}}}") > 1 and sum(1 for _ in each.walk()) > MAX_DOUBLED:
             raise UnsupportedError(
-                f"an expression of more than {MOST_DOUBLED} parts would be there several times",
+                f"an expression of more than {MAX_DOUBLED} parts would be there several times",
                 hint="make its operands columns first, by with_columns(...)",
             )
     names = [f"_{number}" for number in range(len(trees))]
@@ -108,13 +108,13 @@ def bracket(tree: exp.Expr, place: exp.Expr) -> exp.Expr:
     from sqlglot import exp
 
     outside = place.parent
-    mine, theirs = _strength(tree), None if outside is None else _strength(outside)
-    if mine is None or theirs is None or mine > theirs > 0:
+    strength, outer_strength = _strength(tree), None if outside is None else _strength(outside)
+    if strength is None or outer_strength is None or strength > outer_strength > 0:
         return tree
     is_first = place.arg_key == "this"
-    if mine == theirs and isinstance(outside, exp.And | exp.Or):
+    if strength == outer_strength and isinstance(outside, exp.And | exp.Or):
         return tree
-    if mine == theirs > 0 and is_first and isinstance(outside, exp.Add | exp.Sub | exp.Mul | exp.DPipe):
+    if strength == outer_strength > 0 and is_first and isinstance(outside, exp.Add | exp.Sub | exp.Mul | exp.DPipe):
         return tree
     return exp.Paren(this=tree)
 

@@ -205,12 +205,17 @@ class _Rewriting:
 
     def _merge(self, sources: _Sources, join: exp.Join, left: Sequence[str], right: str, *, writes: bool) -> None:
         """Merge the keys of a join."""
-        theirs = sources.columns[right]
-        ours = [sources.columns[table] for table in left]
-        if right.startswith(" ") or theirs is None or None in ours or (join.side == "RIGHT" and join.kind in _SEMI):
+        right_columns = sources.columns[right]
+        left_columns = [sources.columns[table] for table in left]
+        if (
+            right.startswith(" ")
+            or right_columns is None
+            or None in left_columns
+            or (join.side == "RIGHT" and join.kind in _SEMI)
+        ):
             raise UnsupportedError("the columns of a join with USING or NATURAL are not known", hint=HINT)
         if join.method == "NATURAL":
-            keys = [*dict.fromkeys(name for columns in ours for name in columns or () if name in theirs)]
+            keys = [*dict.fromkeys(name for columns in left_columns for name in columns or () if name in right_columns)]
         else:
             keys = [_name(key) for key in join.args["using"]]
         if not keys:
@@ -221,12 +226,12 @@ class _Rewriting:
             found = [table for table in tables if (table, key) not in sources.hidden]
             if len(found) > 1:
                 raise UnsupportedError(f'"{key}" is a column of several tables before a join by it', hint=HINT)
-            if not found or key not in theirs:
+            if not found or key not in right_columns:
                 return  # DataFusion says that there is no such column
-            mine, other = sources.merged.get(key, _quoted(found[0], key)), _quoted(right, key)
-            conditions.append(f"{mine} = {other}")
-            values = {"RIGHT": other, "FULL": f"coalesce({mine}, {other})"}
-            sources.merged[key] = values.get(join.side, mine)
+            left_key, other = sources.merged.get(key, _quoted(found[0], key)), _quoted(right, key)
+            conditions.append(f"{left_key} = {other}")
+            values = {"RIGHT": other, "FULL": f"coalesce({left_key}, {other})"}
+            sources.merged[key] = values.get(join.side, left_key)
             sources.owners[key] = found[0]
             sources.hidden.add((right, key))
         if writes:

@@ -16,8 +16,8 @@ from tests.differential.measures import Rel
 from tests.differential.steps import Steps
 from tests.differential.tables import VALUES
 
-MOST_COLUMNS = 7
-MOST_ROWS = 1500
+MAX_COLUMNS = 7
+MAX_ROWS = 1500
 """How many rows a join may have at most; what would have more is not joined."""
 
 
@@ -35,7 +35,7 @@ class Pipelines(Steps):
         """A relation of so many steps, with subqueries and other inputs as deep, inside rows that it may refer to."""
         relation = self.start(outer)
         for _ in range(steps):
-            if len(relation.schema) > MOST_COLUMNS:
+            if len(relation.schema) > MAX_COLUMNS:
                 relation = relation.emit(self.random.sample(range(len(relation.schema)), 5))
             step = self.random.choices(STEPS, WEIGHTS)[0]
             made = step(self, relation, outer, depth)
@@ -81,7 +81,7 @@ class Pipelines(Steps):
     def pair(self, relation: Rel, depth: int) -> Rel | None:
         """Another input for a join, if both together do not have too many rows."""
         other = relation if self.chance(0.1) else self.other(depth)
-        return other if self.size(relation) * self.size(other) <= MOST_ROWS else None
+        return other if self.size(relation) * self.size(other) <= MAX_ROWS else None
 
     def condition(self, depth: int, outer: Sequence[Column], left: Rel, right: Rel) -> Callable[[Any, Any], Any]:
         """A condition of a join: equal columns, something else, or both."""
@@ -156,7 +156,7 @@ class Pipelines(Steps):
         return None if other is None else self.sized(relation.cross(other), rows)
 
     def lateral(self, relation: Rel, outer: Sequence[Column], depth: int) -> Rel | None:
-        if self.size(relation) > MOST_ROWS // 11:
+        if self.size(relation) > MAX_ROWS // 11:
             return None
         how = self.random.choice(LATERAL_JOIN_TYPES)
         built: list[Rel] = []

@@ -20,13 +20,13 @@ from tests.engines.processes import Engine
 from tests.engines.runners import Rows
 from tests.spark.test_functions import Runnable, is_expected, runnable, with_columns
 
-LEAST_RIGHT = 480
+MIN_RIGHT = 480
 """How many of the cases DataFusion computes as stated, at least; it refuses the others, whose form it does not have."""
 
-LEAST_RIGHT_ON_DUCKDB = 100
+MIN_RIGHT_ON_DUCKDB = 100
 """The same of DuckDB, of the cases that it runs here: of all it computes 508 as stated, and refuses the others."""
 
-LEAST_RIGHT_ON_ACERO = 130
+MIN_RIGHT_ON_ACERO = 130
 """The same of Acero, of the cases that it runs here."""
 
 
@@ -75,7 +75,7 @@ def lower_checked(plan: AlgebraPlan, engine: str) -> AlgebraPlan:
 def test_cases_are_as_stated_or_refused_on_datafusion() -> None:
     right, wrong = outcome_of_cases(datafusion(partial(lower_checked, engine="datafusion")))
     assert not wrong, "\n".join(wrong)
-    assert right >= LEAST_RIGHT
+    assert right >= MIN_RIGHT
 
 
 FOLDERS = (
@@ -93,11 +93,11 @@ FOLDERS = (
 def test_cases_are_as_stated_or_refused_on_acero(acero: Engine) -> None:
     right, wrong = outcome_of_cases(probed_engines.in_process(acero, partial(lower_checked, engine="acero")), FOLDERS)
     assert not wrong, "\n".join(wrong)
-    assert right >= LEAST_RIGHT_ON_ACERO
+    assert right >= MIN_RIGHT_ON_ACERO
 
 
 def test_cases_are_as_stated_or_refused_on_duckdb(duckdb_substrait: Engine) -> None:
     run = probed_engines.in_process(duckdb_substrait, partial(lower_checked, engine="duckdb"))
     right, wrong = outcome_of_cases(run, ("string", "rounding", "datetime"))
     assert not wrong, "\n".join(wrong)
-    assert right >= LEAST_RIGHT_ON_DUCKDB
+    assert right >= MIN_RIGHT_ON_DUCKDB

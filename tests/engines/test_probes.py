@@ -88,7 +88,7 @@ def test_the_profile_has_nothing_that_the_engine_has_not(engine: str, probed: Pr
     assert {name for name in further if name.rpartition(" ")[2] not in left_out and name not in left_out} == set()
 
 
-LEAST_RIGHT = {
+MIN_RIGHT = {
     "acero": {"scalar function": 90, "aggregate function": 24, "window function": 0},
     "datafusion": {"scalar function": 150, "aggregate function": 20, "window function": 15},
 }
@@ -99,9 +99,9 @@ LEAST_RIGHT = {
 def test_functions_of_all_kinds_are_probed(kind: str, engine: str, probed: Probed) -> None:
     """The profile has some of them under their own names, where the engine has any."""
     known = probed.right(kind)
-    assert len(known) >= LEAST_RIGHT[engine][kind]
+    assert len(known) >= MIN_RIGHT[engine][kind]
     own = {(urn, key) for each, urn, key in load_profile(engine).functions if each == kind}
-    assert bool(own & known) is bool(LEAST_RIGHT[engine][kind])
+    assert bool(own & known) is bool(MIN_RIGHT[engine][kind])
     assert probed.aggregates["extension:io.substrait:functions_arithmetic", "std_dev:req_fp64"] == {"rejected": 14}
 
 

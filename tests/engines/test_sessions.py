@@ -146,7 +146,7 @@ def test_large_tables_are_sent_once_and_in_parts(monkeypatch: pytest.MonkeyPatch
         return len(embedded_session().catalog.listTables())
 
     monkeypatch.setattr(arrow_tables, "LARGE", 0)
-    monkeypatch.setattr(arrow_tables, "MOST_SENT", 80)
+    monkeypatch.setattr(arrow_tables, "MAX_SENT", 80)
     numbers = sd.read_named("numbers", {"n": "i64"})
     table = pa.table({"n": range(55)})  # of 8 bytes each
     before = views()

@@ -380,7 +380,7 @@ def _only_left(node: ast.AST) -> ast.AST | None:
     return node.left if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr) else None
 
 
-MOST_ENTRIES = 60
+MAX_ENTRIES = 60
 
 OPERATORS: dict[str, Edit] = {
     "negated": _negate,
@@ -395,8 +395,8 @@ OPERATORS: dict[str, Edit] = {
     "another constant": _other_constant,
     "no entry": _other_entry,
     "a shorter union": _only_left,
-    **{f"another value in entry {position}": _with_another(position) for position in range(MOST_ENTRIES)},
-    **{f"without entry {position}": _without(position) for position in range(MOST_ENTRIES)},
+    **{f"another value in entry {position}": _with_another(position) for position in range(MAX_ENTRIES)},
+    **{f"without entry {position}": _without(position) for position in range(MAX_ENTRIES)},
 }
 
 CORRUPTING = re.compile("another (value|argument|keyword)|field")

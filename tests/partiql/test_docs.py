@@ -10,7 +10,7 @@ from typing import get_args
 from substrait_dsl.partiql.bindings import AggregateFunction, JoinHow
 from substrait_dsl.partiql.notation import HEADS
 from substrait_dsl.partiql.operations import FUNCTIONS, OPERATORS
-from substrait_dsl.partiql.values import MOST_LEVELS
+from substrait_dsl.partiql.values import MAX_LEVELS
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -25,7 +25,7 @@ def test_the_page_names_every_operator_and_function() -> None:
     section = (DOCS / "partiql.md").read_text(encoding="utf-8").partition("## Operators and functions")[2]
     section = section.partition("\n## ")[0]
     assert [name for name in (*OPERATORS, *FUNCTIONS) if name not in section] == []
-    assert f"at most {MOST_LEVELS} levels deep" in section
+    assert f"at most {MAX_LEVELS} levels deep" in section
 
 
 def test_the_page_has_the_grammar_of_every_node() -> None:

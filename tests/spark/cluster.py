@@ -17,7 +17,7 @@ import pyspark
 
 from substrait_dsl.spark.session.local import SETTINGS, java_environment
 from tests.conftest import SETTINGS as TESTS
-from tests.spark.connect_server import GUARD, LOCAL, MOST_SECONDS, find_free_port
+from tests.spark.connect_server import GUARD, LOCAL, MAX_SECONDS, find_free_port
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -103,7 +103,7 @@ def _java(name: str, arguments: list[str], folder: Path) -> Iterator[None]:
 
 def _wait_for_page(page: str, folder: Path) -> None:
     """Return when the master answers; fail with what it said, if it does not."""
-    end = time.monotonic() + MOST_SECONDS
+    end = time.monotonic() + MAX_SECONDS
     while time.monotonic() < end:
         try:
             with urllib.request.urlopen(page, timeout=5):
@@ -115,7 +115,7 @@ def _wait_for_page(page: str, folder: Path) -> None:
 
 def _wait_for_executors(spark: SparkSession) -> None:
     """Return when each worker runs an executor, so that no test runs on one of them alone."""
-    end = time.monotonic() + MOST_SECONDS
+    end = time.monotonic() + MAX_SECONDS
     java = spark.sparkContext._jsc
     assert java is not None
     while java.sc().getExecutorMemoryStatus().size() < WORKERS + 1:  # the driver is one of them

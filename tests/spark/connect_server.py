@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 LOCAL = "127.0.0.1"
-MOST_SECONDS = 300
+MAX_SECONDS = 300
 """How long a server may take to start on a machine that is busy."""
 
 GUARD = '"$@" & server=$!; cat; kill -9 $server'
@@ -83,7 +83,7 @@ def find_free_port() -> int:
 
 def wait_for_server(port: int, guard: subprocess.Popen[bytes], log: Path) -> None:
     """Return when the server answers; fail with what it said, if it does not."""
-    end = time.monotonic() + MOST_SECONDS
+    end = time.monotonic() + MAX_SECONDS
     while time.monotonic() < end and guard.poll() is None:
         try:
             socket.create_connection((LOCAL, port), 1).close()

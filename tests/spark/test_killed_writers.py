@@ -26,7 +26,7 @@ OLD = [(str(number), "old") for number in range(3)]
 TASKS = 400
 """How many tasks the killed writers have, of which each takes a while: none ends before all have begun."""
 PROJECT = Path(__file__).parents[2]
-MOST_SECONDS = 300
+MAX_SECONDS = 300
 """How long the tasks may take on a machine that is busy."""
 WHEN = 3
 """How many of their tasks are done when the writers are killed."""
@@ -151,7 +151,7 @@ def test_what_killed_writers_left_is_nobody_elses(tmp_path: Path, spark: SparkSe
         try:
             assert process.stdout is not None
             assert process.stdout.readline() == "made\n"
-            end = time.monotonic() + MOST_SECONDS
+            end = time.monotonic() + MAX_SECONDS
             while sum(count >= WHEN for count in done(tmp_path)) < len(TARGETS):
                 assert time.monotonic() < end, sorted(done(tmp_path))
                 time.sleep(0.02)

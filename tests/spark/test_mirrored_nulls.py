@@ -59,8 +59,8 @@ EXTREMES: dict[type[t.Type], list[Any]] = {
 """Values that functions trip over."""
 ZONES = ["UTC", "Asia/Kolkata"]
 
-MOST_ROWS = 40
-MOST_LITERALS = 8
+MAX_ROWS = 40
+MAX_LITERALS = 8
 
 
 def extremes(type_: t.Type) -> list[Any]:
@@ -101,7 +101,7 @@ def calls_of(overload: Overload) -> Iterator[Calls]:
     options = [(), *((FunctionOption(o.name, (value,)),) for o in overload.options for value in o.values)]
     for null in range(len(types)):
         values = [[None] if place == null else pool for place, pool in enumerate(pools)]
-        rows = list(itertools.islice(itertools.product(*values), MOST_ROWS))
+        rows = list(itertools.islice(itertools.product(*values), MAX_ROWS))
         calls = []
         for words in itertools.product(*(part.options for part in given if isinstance(part, EnumArgument))):
             for option in options:
@@ -110,7 +110,7 @@ def calls_of(overload: Overload) -> Iterator[Calls]:
                     _runnable(overload, kinds, words, columns, option)
                     or [
                         call  # of a function that takes no column there
-                        for row in rows[:MOST_LITERALS]
+                        for row in rows[:MAX_LITERALS]
                         for call in _runnable(
                             overload, kinds, words, [columns[0], *map(literal, row[1:], types[1:])], option
                         )

@@ -191,7 +191,7 @@ def half_renamed(folder: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPa
     """What a catalog of Hive's leaves whose process is killed while it gives a new table its name: gives the folder."""
     spark.sql(f"ALTER TABLE swapped RENAME TO {FRESH}")
     folder.with_name(FRESH).rename(folder)
-    monkeypatch.setattr(table_replacement, "_MOST_TURNS", 3)
+    monkeypatch.setattr(table_replacement, "_MAX_TURNS", 3)
     return folder
 
 

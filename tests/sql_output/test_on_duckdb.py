@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 PIPELINES = int(os.environ.get("SQL_PIPELINES", "300"))
 SEED = int(os.environ.get("SQL_SEED", "1"))
-LEAST_RIGHT = 0.5
+MIN_RIGHT = 0.5
 """Of how many of the pipelines queries are written, at least: they have everything that there is."""
 
-LEAST_CASES = 360
+MIN_CASES = 360
 """How many of the specification's cases of scalar functions are computed as stated, at least."""
 
 pytestmark = pytest.mark.usefixtures("duckdb")
@@ -72,7 +72,7 @@ def test_random_pipelines_have_the_rows_of_the_plan() -> None:
         if difference is not None:
             failures.append(f"--- pipeline {number} of seed {SEED}\n{relation}\n\n{query}\n\n{difference}")
     assert not failures, "\n".join(failures[:3])
-    assert counted["right, with rows"] >= LEAST_RIGHT * PIPELINES - 5, counted
+    assert counted["right, with rows"] >= MIN_RIGHT * PIPELINES - 5, counted
 
 
 NUMBERS = sd.read_named("numbers", {"k": "i64", "x": "i64?", "y": "i64?"})
@@ -195,4 +195,4 @@ def test_cases_of_functions_are_as_stated_or_refused() -> None:
 
     right, wrong = outcome_of_cases(run)
     assert not wrong, "\n".join(wrong)
-    assert right >= LEAST_CASES
+    assert right >= MIN_CASES

@@ -27,7 +27,7 @@ from substrait_dsl.algebra.unicode import is_unicode
 from substrait_dsl.algebra.validators import one
 from substrait_dsl.errors import LiteralError, shorten, suggestion
 
-MOST_YEARS = 10_000
+MAX_YEARS = 10_000
 """An interval spans at most this many years, or days of as many years, forwards or backwards."""
 
 
@@ -58,14 +58,14 @@ class YearMonths(FrozenValue):
         YearMonths(years=-1, months=-6)
     """
 
-    years: int = attrs.field(default=0, validator=_require_at_most(MOST_YEARS))
-    months: int = attrs.field(default=0, validator=_require_at_most(MOST_YEARS * 12))
+    years: int = attrs.field(default=0, validator=_require_at_most(MAX_YEARS))
+    months: int = attrs.field(default=0, validator=_require_at_most(MAX_YEARS * 12))
 
     def __attrs_post_init__(self) -> None:
         """Check the whole: the specification has interval_year from -120,000 to 120,000 months."""
         months = self.years * 12 + self.months
-        if abs(months) > MOST_YEARS * 12:
-            raise LiteralError(f"a YearMonths spans at most {MOST_YEARS * 12} months either way, got {months}")
+        if abs(months) > MAX_YEARS * 12:
+            raise LiteralError(f"a YearMonths spans at most {MAX_YEARS * 12} months either way, got {months}")
 
     def __neg__(self) -> YearMonths:
         return YearMonths(-self.years, -self.months)
@@ -87,7 +87,7 @@ class DaySeconds(FrozenValue):
         Expr(interval 'P1DT0.500S': interval_day<3>)
     """
 
-    days: int = attrs.field(default=0, validator=_require_at_most(MOST_YEARS * 365))
+    days: int = attrs.field(default=0, validator=_require_at_most(MAX_YEARS * 365))
     seconds: int = attrs.field(default=0, validator=_require_at_most(2**31 - 1))
     subseconds: int = attrs.field(default=0, validator=_require_at_most(2**63 - 1))
 
@@ -209,7 +209,7 @@ def natural_type(value: object) -> t.Type:
         LiteralError: the value has none: None, empty lists and maps, and objects of other classes.
         InvalidArgumentError: it is nested more deeply than types are.
     """
-    return _natural_type(value, t.MOST_LEVELS)
+    return _natural_type(value, t.MAX_LEVELS)
 
 
 def _natural_type(value: object, room: int) -> t.Type:

@@ -8,7 +8,7 @@ Specification: https://substrait.io/types/type_classes/ and ``type.proto``.
 """
 
 from substrait_dsl.algebra.types.base import (
-    MOST_LEVELS,
+    MAX_LEVELS,
     NarrowerThan,
     Null,
     Nullable,
@@ -99,7 +99,7 @@ __all__ = [
     "INTEGER_TYPES",
     "LENGTH_TYPES",
     "MAX_LENGTH",
-    "MOST_LEVELS",
+    "MAX_LEVELS",
     "PRECISION_TYPES",
     "SIMPLE_TYPES",
     "UNSIGNED_BITS",

@@ -105,7 +105,7 @@ def _check_type(instance: Type, attribute: attrs.Attribute[TypeVariation | None]
         raise refusal(instance, "variation", "a TypeVariation or None", variation)
 
 
-MOST_LEVELS = 128
+MAX_LEVELS = 128
 """How many types there may be inside each other, the outermost one counted: types are gone through by recursion.
 
 A schema in a plan is never half as deep: of messages, two for each type, parsers read fewer than 100 inside each other.
@@ -116,8 +116,8 @@ _FLATTER = "use a flatter type; no schema in a plan holds half as many"
 
 
 def too_deep(what: str) -> InvalidArgumentError:
-    """Return the error for a type of more than `MOST_LEVELS` types inside each other."""
-    return InvalidArgumentError(f"{what}: {MOST_LEVELS} types inside each other are the most", hint=_FLATTER)
+    """Return the error for a type of more than `MAX_LEVELS` types inside each other."""
+    return InvalidArgumentError(f"{what}: {MAX_LEVELS} types inside each other are the most", hint=_FLATTER)
 
 
 @contextmanager
@@ -255,7 +255,7 @@ class NestedType(Type):
     def _count_levels(self, inside: int) -> None:
         """Count the levels of a type inside of this one. Raises `InvalidArgumentError` if they are too many."""
         if inside >= self.levels:
-            if inside >= MOST_LEVELS:
+            if inside >= MAX_LEVELS:
                 description = "user-defined type" if self.keyword == "u!" else self.keyword
                 raise too_deep(f"a {description} would be nested too deeply, with {inside + 1} types")
             object.__setattr__(self, "levels", inside + 1)

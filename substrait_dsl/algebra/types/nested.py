@@ -296,7 +296,7 @@ def struct_names(type_: Type) -> Iterator[str]:
             return
 
 
-MOST_TYPES = 1_000_000
+MAX_TYPES = 1_000_000
 """How many types a type may have inside of it, each counted where it stands: a plan has them all, with their names."""
 
 
@@ -317,13 +317,13 @@ def types_inside(type_: Type) -> int:
 
 
 def require_size(type_: Type, what: str) -> Type:
-    """Return the same type. Raises `SchemaError` for one of more than `MOST_TYPES` types."""
+    """Return the same type. Raises `SchemaError` for one of more than `MAX_TYPES` types."""
     nested = [each for each in type_.parameters if isinstance(each, Struct | List | Map | Func)]
     # With one such type inside of it a type grows by few, and is not looked at whole.
-    if len(nested) > 1 and (count := types_inside(type_)) > MOST_TYPES:
+    if len(nested) > 1 and (count := types_inside(type_)) > MAX_TYPES:
         raise SchemaError(
             f"{what} would have {count} types inside each other, and a plan writes down all of them; "
-            f"{MOST_TYPES} is the most",
+            f"{MAX_TYPES} is the most",
             hint="structs and maps that have the same one several times double with each step: have it once",
         )
     return type_

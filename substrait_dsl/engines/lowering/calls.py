@@ -187,7 +187,7 @@ def _widen_decimal_cast(cast: ex.Cast, lowering: Lowering) -> ex.Cast:
     match target:
         case t.Decimal(precision=precision, scale=scale) if scale < behind and before >= precision - scale:
             before, behind = before + 1, int(scale)
-        case t.String() if before == 0 and behind == MOST_DIGITS:
+        case t.String() if before == 0 and behind == MAX_DIGITS:
             raise lowering.refusal(f"a cast of {source} to {target}", rule="cast")
         case t.String() if before == 0:
             before = 1
@@ -197,7 +197,7 @@ def _widen_decimal_cast(cast: ex.Cast, lowering: Lowering) -> ex.Cast:
     return attrs.evolve(cast, input=ex.Cast(cast.input, wider))
 
 
-MOST_DIGITS = 38
+MAX_DIGITS = 38
 """The maximal precision of decimals."""
 
 

@@ -25,7 +25,7 @@ OUTER = ("left", "outer")
 """The join types with a null-extended side, as lowering writes them."""
 
 EQUALITIES = ("equal", "is_not_distinct_from")
-MOST_WITNESSES = 4
+MAX_WITNESSES = 4
 
 
 @attrs.frozen
@@ -157,7 +157,7 @@ def no_constant(key: Expression, rel: Rel, constants: Constants) -> Expression:
     witnesses = [n for n, type_ in enumerate(types) if n not in fixed.columns and isinstance(type_, TEXTS)]
     if not witnesses:
         return key
-    texts = [Cast(column(rel, at), t.String(nullable=types[at].nullable)) for at in witnesses[:MOST_WITNESSES]]
+    texts = [Cast(column(rel, at), t.String(nullable=types[at].nullable)) for at in witnesses[:MAX_WITNESSES]]
     # A text with an end is never empty; but that engines do not see.
     never = equal(call("string", "concat", *texts, Literal("|", t.String())), Literal("", t.String()))
     return case_when([(never, Literal(None, key.type.as_nullable()))], key)

@@ -12,7 +12,7 @@ from substrait_dsl.engines.lowering.terms import as_type, call, case_when, cast,
 INTEGER_DIGITS = 18
 """The number of decimal digits that an integer of 64 bits always has."""
 
-LEAST_AT_ONCE = 3
+MIN_AT_ONCE = 3
 """The minimal number of digits of one step of a long division."""
 
 WIDE = 19
@@ -51,7 +51,7 @@ def exact_quotient(dividend: Expression, divisor: Expression, type_: t.Decimal) 
     scale = max(_scale(dividend), _scale(divisor))
     by = _to_units(divisor, scale)
     digits = _digits(divisor) + scale - _scale(divisor)
-    at_once = max(LEAST_AT_ONCE, INTEGER_DIGITS - digits)
+    at_once = max(MIN_AT_ONCE, INTEGER_DIGITS - digits)
     rest = _integers("modulus", _to_units(dividend, scale), by)
     value = cast(_integers("divide", _to_units(dividend, scale), by), decimal_type(WIDE, 0))
     behind = 0

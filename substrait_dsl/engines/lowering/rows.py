@@ -30,7 +30,7 @@ from substrait_dsl.engines.lowering.terms import (
 )
 from substrait_dsl.engines.lowering.windows import outermost_windows
 
-MOST_NAME_PARTS = 3
+MAX_NAME_PARTS = 3
 """Catalog, schema and table: engines ignore further parts of a name."""
 
 
@@ -39,7 +39,7 @@ def lower_read(rel: rl.Read, lowering: Lowering) -> Rel:
     for type_ in rel.base_schema.types:
         require_precision(type_, lowering)
     match rel.definition:
-        case rl.NamedTable(names=names) if len(names) > MOST_NAME_PARTS:
+        case rl.NamedTable(names=names) if len(names) > MAX_NAME_PARTS:
             raise lowering.refusal(f"a table whose name has {len(names)} parts")
         case rl.VirtualTable() if any(isinstance(type_, t.Struct) for type_ in rel.base_schema.types):
             raise lowering.refusal("rows in the plan with structs", rule="literal")

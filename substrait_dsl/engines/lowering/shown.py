@@ -44,7 +44,7 @@ def _can_be_one(expressions: Sequence[Expression], values: Sequence[Expression])
     return all(number < 2 or isinstance(values[at], FieldReference | Literal) for at, number in used.items())
 
 
-MOST_FUSED = 32
+MAX_FUSED = 32
 """The maximal number of conjuncts of filters that are merged."""
 
 
@@ -53,6 +53,6 @@ def merge_filter(child: Rel, condition: Expression, lowering: Lowering) -> Rel:
     child = with_known_types_for(child, [condition], lowering)
     if isinstance(child, rl.Filter):
         parts = [*conjuncts(child.condition), *conjuncts(condition)]
-        if len(parts) <= MOST_FUSED:
+        if len(parts) <= MAX_FUSED:
             return rl.Filter(child.input, conjunction(parts))
     return rl.Filter(child, condition)

@@ -15,7 +15,7 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Argument, Cast, Expression, FunctionId, Literal, ScalarFunction, literal
 from substrait_dsl.engines.lowering.context import Lowering
 
-MOST_DIGITS = 6
+MAX_DIGITS = 6
 """The maximal precision that the engine computes with."""
 
 
@@ -37,9 +37,9 @@ def carrier_of(type_: t.Type, lowering: Lowering) -> Carrier | None:
         return None
     if isinstance(type_, t.PrecisionTimestamp | t.PrecisionTimestampTZ):
         digits = int(type_.precision)
-        if digits > MOST_DIGITS:
+        if digits > MAX_DIGITS:
             return None
-        factor = 10 ** (MOST_DIGITS - digits)
+        factor = 10 ** (MAX_DIGITS - digits)
         compute = _timestamp(lowering) if isinstance(type_, t.PrecisionTimestamp) else _instant(lowering)
         return Carrier(t.I64(), lambda value: int(value) * factor, compute)
     return _CARRIERS[type(type_)](lowering) if type(type_) in _CARRIERS else None

@@ -33,7 +33,7 @@ ADDED = ("sum", "sum0", "avg")
 EXACT_KEY_DIGITS = 18
 """The number of digits that an integer of 64 bits always has; scaled decimals are cast to it."""
 
-LEAST_UNITS = 2**61
+MIN_UNITS = 2**61
 """An offset that makes range keys positive, also less a distance."""
 
 UNSIGNED = "arrow_cast:any_str"
@@ -116,7 +116,7 @@ def _count_units(key: ex.Expression, lowering: Lowering) -> ex.Expression:
             units = cast(call("arithmetic_decimal", "multiply", key, unit) if scale else key, t.I64())
         case _:
             raise lowering.refusal(f"a frame that is a range over {key.type} with an offset")
-    counted = call("arithmetic", "add", units, number(LEAST_UNITS))
+    counted = call("arithmetic", "add", units, number(MIN_UNITS))
     function = ex.FunctionId(lowering.profile.urn_of(UNSIGNED), UNSIGNED)
     return ex.ScalarFunction(function, (counted, ex.Literal("UInt64", t.String())), counted.type)
 
@@ -127,7 +127,7 @@ def _distance(offset: ex.Expression, key: ex.Expression, lowering: Lowering) -> 
     if not isinstance(offset, ex.Literal) or not isinstance(type_, t.Decimal | t.I8 | t.I16 | t.I32):
         raise lowering.refusal(f"a frame that is a range over {type_} with an offset")
     scaled = decimal.Decimal(offset.value).scaleb(type_.scale if isinstance(type_, t.Decimal) else 0)
-    if scaled != int(scaled) or int(scaled) >= LEAST_UNITS:
+    if scaled != int(scaled) or int(scaled) >= MIN_UNITS:
         raise lowering.refusal(f"a frame that is a range over {type_} with an offset of {offset.value}")
     return number(int(scaled))
 

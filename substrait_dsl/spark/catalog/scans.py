@@ -55,7 +55,7 @@ class Scan:
 _SCANS: WeakKeyDictionary[SparkSession, dict[int, Scan]] = WeakKeyDictionary()
 _ALONE: WeakKeyDictionary[SparkSession, dict[int, bool]] = WeakKeyDictionary()
 _RANDOM: WeakKeyDictionary[SparkSession, dict[int, bool]] = WeakKeyDictionary()
-_MOST_KNOWN = 10_000
+_MAX_KNOWN = 10_000
 
 
 def scan_of(frame: DataFrame) -> Scan | None:
@@ -118,7 +118,7 @@ def _extract_from_plan(
         plan = spark_plan(frame, mode)
     except spark_errors():
         return None  # the error is raised when the rows are computed
-    if len(of_session) == _MOST_KNOWN:
+    if len(of_session) == _MAX_KNOWN:
         of_session.clear()
     of_session[meant] = read(plan)
     return of_session[meant]

@@ -47,7 +47,7 @@ _STAGED = ("parquet", "orc", "avro")
 """The formats whose files are staged; tables of another format use Spark's own statement."""
 _TEMPORARY = "_temporary"
 """The temporary folder that all writers of Hadoop share."""
-_MOST_PARTITIONS = 100
+_MAX_PARTITIONS = 100
 """The most partitions that one statement adds to the catalog."""
 
 
@@ -231,8 +231,8 @@ def _without_scheme(location: str) -> str:
 
 def _register(table: StoredTable, what: str, execution: ExecutionContext, partitions: Sequence[str]) -> None:
     """Add partitions to the catalog, by their folders."""
-    for first in range(0, len(partitions), _MOST_PARTITIONS):
-        some = partitions[first : first + _MOST_PARTITIONS]
+    for first in range(0, len(partitions), _MAX_PARTITIONS):
+        some = partitions[first : first + _MAX_PARTITIONS]
         clauses = " ".join(f"PARTITION ({_specification(name)})" for name in some)
         run(what, f"ALTER TABLE {table.sql} ADD IF NOT EXISTS {clauses}", execution)
 

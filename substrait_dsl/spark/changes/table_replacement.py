@@ -184,7 +184,7 @@ def _restore(
 
 
 _LOCATION = "LOCATION_ALREADY_EXISTS"
-_MOST_TURNS = 40
+_MAX_TURNS = 40
 _PAUSE = 0.05
 """The most attempts to rename a table while late tasks create its folder, and the seconds between them."""
 
@@ -199,19 +199,19 @@ def _rename(what: str, table: tuple[str, ...], to: tuple[str, ...], execution: E
     Raises:
         ExecutionError: the table does not exist any more, the new name is taken, or its folder has other files.
     """
-    for turn in range(_MOST_TURNS):
+    for turn in range(_MAX_TURNS):
         try:
             with reporting_replaced(what):
                 run(what, _write_rename_statement(table, to, execution), execution)
         except ExecutionError as error:
-            is_last = turn == _MOST_TURNS - 1
+            is_last = turn == _MAX_TURNS - 1
             if error.__cause__ is None or error_class_of(error.__cause__) != _LOCATION or is_last:
                 raise
             if not _is_freed(to, execution):
                 half = _half_renamed(to, execution)
                 if not half:
                     raise
-                if turn == _MOST_TURNS - 2:  # a writer that is at work would be done, and have a table of the new name
+                if turn == _MAX_TURNS - 2:  # a writer that is at work would be done, and have a table of the new name
                     _move_away(half, to, execution)
             time.sleep(_PAUSE if turn else 0)
         else:

@@ -183,7 +183,7 @@ _COUNT = "count({distinct}{0}){filter}"
 _LIMIT = "double('infinity')"
 
 
-def _of_floats(text: str) -> Template:
+def _guard_float_sum(text: str) -> Template:
     """A sum or an average of floats. Overflow gives an infinity, or an error if the option asks for one.
 
     Infinity or NaN in the input is no overflow: neither is less than infinity.
@@ -203,7 +203,7 @@ _WIDE_SUM_OF_DISTINCT = "sum({distinct}CAST({0} AS DECIMAL(20,0))){filter}"
 _DECIMAL_COUNT = f"CAST({_COUNT} AS DECIMAL(20,0))"
 
 
-def _of_i64(total: str) -> Table:
+def _make_i64_templates(total: str) -> Table:
     """The functions that add up i64, by the text of a sum that has room for any."""
     result = f"CAST({total} AS {{T}})"
     return {
@@ -301,11 +301,11 @@ ARITHMETIC: Table = {
     **EXTREMES,
     "sum": Template(_SUM, _RAISES),
     "sum0:int": Template(f"coalesce({_SUM}, 0L)", _RAISES),
-    "sum:fp": _of_floats(_SUM),
-    "sum0:fp": _of_floats(f"coalesce({_SUM}, 0D)"),
+    "sum:fp": _guard_float_sum(_SUM),
+    "sum0:fp": _guard_float_sum(f"coalesce({_SUM}, 0D)"),
     "avg:int": Template(f"CAST({_SUM} div {_COUNT} AS {{T}})", _RAISES),
-    **_of_i64(_WIDE_SUM),
-    "avg:fp": _of_floats("CAST(avg({distinct}{0}){filter} AS {T})"),
+    **_make_i64_templates(_WIDE_SUM),
+    "avg:fp": _guard_float_sum("CAST(avg({distinct}{0}){filter} AS {T})"),
     **_deviation("stddev_samp", "stddev_pop"),
     **_deviation("var_samp", "var_pop"),
     "corr": Template("CAST(corr({distinct}{0}, {1}){filter} AS {T})", NEAREST),
@@ -393,7 +393,7 @@ OF_DISTINCT_VALUES: Mapping[str, Table] = {
     **AGGREGATE_FUNCTIONS,
     "functions_arithmetic": {
         **ARITHMETIC,
-        **_of_i64(_WIDE_SUM_OF_DISTINCT),
+        **_make_i64_templates(_WIDE_SUM_OF_DISTINCT),
         "median:fp": Template(_MEDIAN_OF_DISTINCT, NEAREST, enums=_PRECISION),
     },
 }

@@ -181,7 +181,7 @@ _BETWEEN = f"CAST({_BELOW} * CAST(1BD - {_PART} AS DECIMAL(7,6)) + {_ABOVE} * ({
 _OF_DECIMALS = template_with_name("sort_array(collect_list({0}){filter})", "v", _BETWEEN)
 """A percentile of decimals: Spark's own is one of doubles."""
 
-_MOST_DIGITS = 29
+_MAX_DIGITS = 29
 """The most digits of decimals by whose products with a share of six digits Spark loses none."""
 
 
@@ -195,10 +195,10 @@ def require_share(call: AggregateFunction) -> None:
         raise UnsupportedError(f"the accuracy of {call.function.name} is a constant from 1 to 2147483647")
     if accuracy or not isinstance(value.type, t.Decimal):
         return
-    if value.type.precision > _MOST_DIGITS:
+    if value.type.precision > _MAX_DIGITS:
         raise UnsupportedError(
             f"{ENGINE} cannot compute a percentile of {value.type} exactly",
-            hint=f"cast the values to a decimal of at most {_MOST_DIGITS} digits",
+            hint=f"cast the values to a decimal of at most {_MAX_DIGITS} digits",
         )
     if round(share.value, 6) != share.value:
         raise UnsupportedError(

@@ -168,7 +168,7 @@ def _depends_on_row(expression: Expression) -> bool:
 
 _MIN_TRUNCATED = {t.I32: -(2**31) + 2**24, t.I64: -(2**63) + 2**56}
 """The integers below are truncated to a multiple that is out of range."""
-_MOST_UNITS = 2**31
+_MAX_UNITS = 2**31
 """A decimal in Parquet is a number of units of its last digit: from this one on, it may not fit the type of a file."""
 _LAST_LOST = dt.date(1582, 10, 15)
 _EPOCH = dt.date(1970, 1, 1)
@@ -186,7 +186,7 @@ def _is_read_right(value: object, type_: t.Type, *, ordered: bool = True) -> boo
         case dt.date(), _:
             return value > _LAST_LOST
         case decimal.Decimal(), t.Decimal():
-            return -_MOST_UNITS <= value.scaleb(type_.scale) < _MOST_UNITS
+            return -_MAX_UNITS <= value.scaleb(type_.scale) < _MAX_UNITS
         case int(), t.I32() | t.I64():
             return value >= _MIN_TRUNCATED[type(type_)]
         case int(), t.PrecisionTimestamp() | t.PrecisionTimestampTZ():
@@ -206,12 +206,12 @@ def _has_milliseconds(units: int, precision: int) -> bool:
     return bool(units % 10 ** max(precision - _MILLISECOND, 0) == 0)
 
 
-_MOST_STEPS, _STEP_YEARS = 4, 25
+_MAX_STEPS, _STEP_YEARS = 4, 25
 _FIRST_NEAR = 1700
 """From this year on, so many steps of so many years do not lead to a misread date."""
 
 
-def _is_near(constant: Expression, steps: int = _MOST_STEPS) -> bool:
+def _is_near(constant: Expression, steps: int = _MAX_STEPS) -> bool:
     """Whether a constant is computed from a date or timestamp of the last centuries, such as a week before now."""
     match constant:
         case ex.Literal(value=value):

@@ -115,7 +115,7 @@ def lower(call: Call, texts: Sequence[str], tables: Mapping[str, Table], extra: 
     else:
         sql = text(call, texts, choices)
     if found.zone is not None and found.zone < len(texts):
-        sql = current_engine().in_zone(call, texts, found.zone, sql)
+        sql = current_engine().guard_zone_rules(call, texts, found.zone, sql)
     if isinstance(call.output_type, t.VarChar | t.FixedChar) and _may_lengthen(call, tables):
         return fitting(sql, call.output_type)  # spec decision 39: the declared type stands, what does not fit fails
     return sql

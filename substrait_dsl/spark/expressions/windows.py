@@ -26,7 +26,7 @@ from substrait_dsl.spark.expressions.templates import STANDARD, Table, Template,
 from substrait_dsl.spark.expressions.types import holds, spark_sql_type
 from substrait_dsl.spark.session.engines import ENGINE, current_engine
 
-MOST_ROWS = 2**31 - 1
+MAX_ROWS = 2**31 - 1
 """The greatest distance between rows in Spark; a row further away does not exist."""
 
 _OFFSET = Template("{name}({args:, }){over}", literal_arguments=(1,))
@@ -40,7 +40,7 @@ WINDOW_FUNCTIONS: Mapping[str, Table] = {
         "percent_rank": Template("percent_rank(){over}"),
         "cume_dist": Template("cume_dist(){over}"),
         "ntile": Template(
-            f"CAST(ntile(CAST(least({{0}}, {MOST_ROWS}) AS INT)){{over}} AS {{T}})", literal_arguments=(0,)
+            f"CAST(ntile(CAST(least({{0}}, {MAX_ROWS}) AS INT)){{over}} AS {{T}})", literal_arguments=(0,)
         ),
         "first_value": Template("first_value({0}){frame}"),
         "last_value": Template("last_value({0}){frame}"),
@@ -131,8 +131,8 @@ def _window_function_to_sql(call: WindowCall, texts: list[str], over: str, frame
         return f"CAST(NULL AS {spark_sql_type(call.output_type)})"
     if len(texts) > 1 and name != "ntile":
         texts[1] = str(number)  # a negative literal may be a cast, which is none to every engine
-    if number < -MOST_ROWS:
-        texts[1] = str(-MOST_ROWS)  # which is too far for any row, too, and whose sign Spark can turn round
+    if number < -MAX_ROWS:
+        texts[1] = str(-MAX_ROWS)  # which is too far for any row, too, and whose sign Spark can turn round
     return lower(call, texts, WINDOW_FUNCTIONS, {"name": name, "over": over, "frame": frame})
 
 
@@ -143,7 +143,7 @@ def _ordering(call: WindowCall, sorts: Sequence[SortKey]) -> Sequence[SortKey]:
     """
     if call.function.name not in UNFRAMED_FUNCTIONS:
         return sorts
-    far = MOST_ROWS if call.bounds_type == "rows" else inf
+    far = MAX_ROWS if call.bounds_type == "rows" else inf
     reaches_all = _place(call.lower, -inf) <= -far and _place(call.upper, inf) >= far
     if not reaches_all and (call.bounds_type == "rows" or sorts):  # in a range without an order, all rows are peers
         raise UnsupportedError(
@@ -186,9 +186,9 @@ def _frame(call: WindowCall, sorts: Sequence[SortKey], sql: Callable[[Expression
     keys = [_sort_key(key, sql) for key in sorts]
     if call.bounds_type == "range" and not sorts:
         first, last = -inf, inf  # all rows are peers
-    is_empty = first > last or (call.bounds_type == "rows" and first >= MOST_ROWS)
+    is_empty = first > last or (call.bounds_type == "rows" and first >= MAX_ROWS)
     if is_empty:  # Spark refuses a frame that is obviously empty
-        return f"{_order(keys)}ROWS BETWEEN UNBOUNDED PRECEDING AND {MOST_ROWS} PRECEDING"
+        return f"{_order(keys)}ROWS BETWEEN UNBOUNDED PRECEDING AND {MAX_ROWS} PRECEDING"
     if call.bounds_type == "rows" or (first, last) == (-inf, inf):
         bounds = f"{_row(first, 'PRECEDING')} AND {_row(last, 'FOLLOWING')}"
         return f"{_order(keys)}ROWS BETWEEN {bounds}"
@@ -242,9 +242,9 @@ def _row(place: float | Fraction, end: str) -> str:
     """Write a bound in rows; `end` is the direction of an unbounded one."""
     if place == 0:
         return "CURRENT ROW"
-    if place <= -MOST_ROWS or place >= MOST_ROWS:
+    if place <= -MAX_ROWS or place >= MAX_ROWS:
         is_end = (place < 0) is (end == "PRECEDING")
-        return f"UNBOUNDED {end}" if is_end else f"{MOST_ROWS} {'PRECEDING' if place < 0 else 'FOLLOWING'}"
+        return f"UNBOUNDED {end}" if is_end else f"{MAX_ROWS} {'PRECEDING' if place < 0 else 'FOLLOWING'}"
     return f"{abs(place)} {'PRECEDING' if place < 0 else 'FOLLOWING'}"
 
 
@@ -278,7 +278,7 @@ def _widen_key(call: WindowCall, key: SortKey, sql: Callable[[Expression], str])
     return wide, [f"{f'CAST({text} AS {wide})' if wide else text} {ORDERINGS[direction_of(key)]}"]
 
 
-MOST_SIGN_CHANGED = 34
+MAX_SIGN_CHANGED = 34
 """The most digits of a decimal that survive a change of sign in Spark."""
 
 
@@ -287,10 +287,10 @@ def _require_sign_change(call: WindowCall) -> None:
     for bound in (call.lower, call.upper):
         if isinstance(bound.offset, Literal) and isinstance(bound.offset.value, Decimal):
             digits = "".join(map(str, bound.offset.value.as_tuple().digits)).strip("0")
-            if len(digits) > MOST_SIGN_CHANGED:
+            if len(digits) > MAX_SIGN_CHANGED:
                 value = bound.offset.value
                 raise UnsupportedError(
-                    f"{ENGINE} takes {MOST_SIGN_CHANGED} digits of the offset of a frame, {value} has {len(digits)}"
+                    f"{ENGINE} takes {MAX_SIGN_CHANGED} digits of the offset of a frame, {value} has {len(digits)}"
                 )
 
 

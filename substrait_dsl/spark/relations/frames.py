@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from substrait_dsl.spark.session.execution_context import ExecutionContext
 
-_MOST_CONDITIONS = 50
+_MAX_CONDITIONS = 50
 """The most filters that are merged into one: few steps remain, and the text parses well."""
 
 
@@ -68,7 +68,7 @@ class FrameTable(Table):
         return self._with_frame(frame, names, self.keys_among(names), self.steps_with(select_items))
 
     def where(self, condition: str) -> FrameTable:
-        if len(self.conditions) < _MOST_CONDITIONS:
+        if len(self.conditions) < _MAX_CONDITIONS:
             return attrs.evolve(self, conditions=(*self.conditions, condition))
         return attrs.evolve(self, frame=self.filtered, conditions=(condition,))
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from substrait_dsl.spark.session.execution_context import ExecutionContext
 
-_MOST_FILES = 8
+_MAX_FILES = 8
 """The most files that one task reads where several tasks would read them in parallel."""
 
 
@@ -30,7 +30,7 @@ def is_small(rel: Rel, execution: ExecutionContext) -> bool:
     scan = None if frame is None else scan_of(frame)
     if frame is None or scan is None or scan.size > _most_sent(execution.spark):
         return False
-    return 0 < len(frame.inputFiles()) <= _MOST_FILES
+    return 0 < len(frame.inputFiles()) <= _MAX_FILES
 
 
 def is_of_one_source(rel: Rel, execution: ExecutionContext) -> bool:

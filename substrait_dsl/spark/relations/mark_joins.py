@@ -18,7 +18,7 @@ from substrait_dsl.spark.relations.texts import TextTable
 if TYPE_CHECKING:
     from substrait_dsl.spark.session.execution_context import ExecutionContext
 
-_MOST_UNKNOWNS = 3
+_MAX_UNKNOWNS = 3
 """With more nullable tests, their combinations (two to their power) cost more than they save."""
 
 
@@ -94,7 +94,7 @@ def _unknown_matches(
             yield _unknown_match(table, key, execution)
             return
     nullable = [number for number, test in enumerate(tests) if test.nullable]
-    if len(nullable) > _MOST_UNKNOWNS:
+    if len(nullable) > _MAX_UNKNOWNS:
         yield table.exists(f"({' AND '.join(test.value for test in tests)}) IS NULL", outer_columns=outer_columns)
         return
     for size in range(1, len(nullable) + 1):

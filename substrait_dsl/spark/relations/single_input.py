@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from substrait_dsl.spark.relations.input_lowering import InputLowering
     from substrait_dsl.spark.relations.tables import Table
 
-MOST_ROWS = 2**31 - 1
+MAX_ROWS = 2**31 - 1
 """The greatest sum of Spark's OFFSET and LIMIT."""
 
 ALL_ROWS = 2**63 - 1
@@ -213,7 +213,7 @@ def _take_rows(rel: rl.Fetch | rl.TopN, rows: Rows, offset: int, count: int | No
     table = _restore_order(rel, rows)
     if rel.free_anchors and lowering.as_text:
         return _take_rows_for_each_outer_row(rel, table, offset, count, lowering)
-    if offset + (count or 0) <= MOST_ROWS:
+    if offset + (count or 0) <= MAX_ROWS:
         return table.fetch(offset, count)
     order, number = table.execution.names(2)
     table = table.select([*items(table.names), Item("monotonically_increasing_id()", (order,))])
@@ -238,7 +238,7 @@ def _take_rows_for_each_outer_row(
 ) -> TextTable:
     """Take some of the rows for each outer row, in their present or known order."""
     assert isinstance(table, TextTable)
-    if id(rel) in lowering.exact_limits and offset + (count or 0) <= MOST_ROWS:
+    if id(rel) in lowering.exact_limits and offset + (count or 0) <= MAX_ROWS:
         return table.limit_in_order(offset, count)
     return table.number(offset, count)
 
@@ -250,9 +250,9 @@ def lower_top_n(rel: rl.TopN, lowering: InputLowering) -> Rows:
     if rel.mode == "rows_only" or not count:  # no row has no ties, neither have all rows
         ordered = Rows(rows.table.sort(keys), rows.columns)
         return Rows(_take_rows(rel, ordered, offset, count, lowering), rows.columns)
-    if offset + count > MOST_ROWS:  # rank() is an INT
+    if offset + count > MAX_ROWS:  # rank() is an INT
         raise UnsupportedError(
-            f"{ENGINE} cannot rank more than {MOST_ROWS} rows; {class_words(rel)} is of {offset + count}"
+            f"{ENGINE} cannot rank more than {MAX_ROWS} rows; {class_words(rel)} is of {offset + count}"
         )
     over = f"OVER (ORDER BY {ordering(keys)})"
     place, number = lowering.execution.names(2)

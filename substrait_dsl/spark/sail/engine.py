@@ -17,7 +17,7 @@ from substrait_dsl.spark.sail.failures import is_of_outer_rows, sail_failure
 from substrait_dsl.spark.sail.files import file_error, listed_files, with_types_of_spark
 from substrait_dsl.spark.sail.functions import (
     coalesce,
-    in_zone,
+    guard_zone_rules,
 )
 from substrait_dsl.spark.sail.guards import GUARDS
 from substrait_dsl.spark.sail.schemas import castable_schema
@@ -109,7 +109,7 @@ SAIL = Engine(
     has_fields_of_null=False,
     keeps_order=False,
     moves_by_number=False,
-    in_zone=in_zone,
+    guard_zone_rules=guard_zone_rules,
     negates_each=False,
     with_known_forms=with_filters_above_joins,
 )

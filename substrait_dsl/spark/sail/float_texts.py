@@ -23,7 +23,7 @@ _BELOW_ONE = text_to_sql(r"^-?0\.(0*)")
 _LEAST: dict[type[t.Type], float] = {t.FP32: 2.0**-149, t.FP64: 2.0**-1074}
 """The least positive float of a type, of which the ones next to it are multiples."""
 
-_MOST_MULTIPLES = 100
+_MAX_MULTIPLES = 100
 """Multiples of the least float from here on have digits enough."""
 
 
@@ -51,7 +51,7 @@ def text_of_float(text: str, type_: t.Type) -> str:
 def _texts_next_to_zero(least: float) -> str:
     """The texts of the floats that one digit tells apart, and Java writes with the two nearest: 5e-324=4.9E-324."""
     pairs = []
-    for multiple in range(1, _MOST_MULTIPLES):
+    for multiple in range(1, _MAX_MULTIPLES):
         one, two = f"{multiple * least:.0e}", f"{multiple * least:.1e}"
         if round(float(one) / least) == multiple and two != one.replace("e", ".0e"):
             pairs.append(f"{one}={two.upper()}")

@@ -169,7 +169,7 @@ _END = "TIMESTAMP_NTZ'2100-01-01 00:00:00'"
 """The end of Sail's time zone rules: later changes of offsets are missing."""
 
 
-def in_zone(call: Call, texts: Sequence[str], zone: int, text: str) -> str:
+def guard_zone_rules(call: Call, texts: Sequence[str], zone: int, text: str) -> str:
     """Guard a call with a time zone against instants after the end of Sail's time zone rules."""
     values = [each for each in call.arguments if isinstance(each, Expression)]
     words = [each.value.upper() for each in call.arguments if isinstance(each, EnumArgument)]

@@ -258,7 +258,7 @@ GUARDS = (
         _VERSIONS,
         "SELECT hour(convert_timezone('UTC', 'Europe/Berlin', TIMESTAMP_NTZ'2100-07-01 00:00:00'))",
         1,
-        check=("sail.functions.in_zone",),
+        check=("sail.functions.guard_zone_rules",),
     ),
     Guard(
         "substrings from NULL",

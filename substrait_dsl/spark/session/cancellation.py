@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _EVERY = 0.2
 """The interval, in seconds, after which jobs that were started since are cancelled, too."""
-_MOST_INTERRUPTS = 3
+_MAX_INTERRUPTS = 3
 """The number of interrupts after which Python is interrupted at once."""
 
 _CURRENT: ContextVar[Cancellation | None] = ContextVar("cancellation", default=None)
@@ -127,7 +127,7 @@ class Cancellation:
         self._interrupts += 1
         if self._interrupts == 1 and self._cancels:
             threading.Thread(target=self._cancel_until_over, name="substrait-dsl cancellation", daemon=True).start()
-        elif self._interrupts > _MOST_INTERRUPTS:
+        elif self._interrupts > _MAX_INTERRUPTS:
             raise KeyboardInterrupt
 
     def _cancel_until_over(self) -> None:

@@ -155,7 +155,7 @@ class Engine:
 
     moves_by_number: bool = True
     """Whether rows can be moved to partitions by a computed number."""
-    in_zone: Callable[[Call, Sequence[str], int, str], str] = lambda call, texts, zone, text: text
+    guard_zone_rules: Callable[[Call, Sequence[str], int, str], str] = lambda call, texts, zone, text: text
     """Guards a call with a time zone against instants after the end of the engine's time zone rules."""
 
     negates_each: bool = True

@@ -73,14 +73,14 @@ class ArrowTables:
 
         if current_engine().name != "Sail" or table.nbytes <= LARGE:
             return declared_frame(table, declared, self.spark)
-        rows = max(1, table.num_rows * MOST_SENT // table.nbytes)
+        rows = max(1, table.num_rows * MAX_SENT // table.nbytes)
         parts = [table.slice(start, rows) for start in range(0, table.num_rows, rows)]
         return frame_over_views([declared_frame(part, declared, self.spark) for part in parts], self.spark)
 
 
 LARGE = 2**20
 """The size in bytes from which a table becomes a view of Sail."""
-MOST_SENT = 2**25
+MAX_SENT = 2**25
 """The most bytes of a table in one message to Sail."""
 
 

@@ -85,16 +85,16 @@ _ESCAPES = {"\\{": "\0a", "\\}": "\0b", "\\,": "\0c"}
 _BRACES = re.compile(r"\{([^{}]*)\}")
 
 
-MOST_ALTERNATIVES = 10_000
+MAX_ALTERNATIVES = 10_000
 """How many patterns the braces of one may stand for: twenty pairs of two stand for a million."""
 
 
 def _patterns(pattern: str) -> Iterator[str]:
     """Translate a glob of Hadoop to those of Python: it has alternatives in braces, ``[^a]`` and escapes."""
     pattern = re.sub(r"\\[{},]", lambda escape: _ESCAPES[escape[0]], pattern)
-    if prod(words.count(",") + 1 for words in _BRACES.findall(pattern)) > MOST_ALTERNATIVES:
+    if prod(words.count(",") + 1 for words in _BRACES.findall(pattern)) > MAX_ALTERNATIVES:
         raise UnsupportedError(
-            f"a pattern of paths stands for at most {MOST_ALTERNATIVES:,} others, got {shorten(pattern)}",
+            f"a pattern of paths stands for at most {MAX_ALTERNATIVES:,} others, got {shorten(pattern)}",
             hint="name folders, or give several patterns",
         )
     for each in _alternatives(re.sub(r"\\(.)", r"[\1]", pattern).replace("[^", "[!")):

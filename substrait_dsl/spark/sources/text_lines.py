@@ -159,7 +159,7 @@ def _records(
     frame = _with_line(frame, functions.contains(line, functions.lit("\ufffd")), REPLACED)
     breaks = functions.rlike(line, functions.lit(r"[\r\n]"))
     if reading.line_breaks == "in_quotes":
-        breaks = breaks & ~functions.rlike(line, functions.lit(_in_quotes(format_)))
+        breaks = breaks & ~functions.rlike(line, functions.lit(_write_quoted_record_pattern(format_)))
     return _with_line(frame, breaks, OPEN_QUOTE)
 
 
@@ -188,7 +188,7 @@ def _recoded(frame: DataFrame, encoding: str) -> DataFrame:
 _BYTES = tuple(bytes([byte]) for byte in range(256))
 
 
-def _in_quotes(format_: DelimitedText) -> str:
+def _write_quoted_record_pattern(format_: DelimitedText) -> str:
     """Return the pattern of a record with line breaks in quotes alone."""
     delimiter, quote, escape = (re.escape(text) for text in (format_.field_delimiter, format_.quote, format_.escape))
     escaped = {"": "(?!)", quote: quote * 2}.get(escape, f"(?s:{escape}.)")
