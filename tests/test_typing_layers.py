@@ -40,7 +40,9 @@ def own_private_names() -> set[str]:
     for path in sorted(set(PLUGIN.parent.rglob("*.py")) - {INTERNALS}):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             match node:
-                case ast.Attribute(value=ast.Name(id="self"), attr=name) | ast.FunctionDef(name=name):
+                case ast.ClassDef(body=body):
+                    names.update(each.name for each in body if isinstance(each, ast.FunctionDef))
+                case ast.Attribute(value=ast.Name(id="self"), attr=name):
                     names.add(name)
                 case ast.Constant(value=str(name)) | ast.AnnAssign(target=ast.Name(id=name)):
                     names.add(name)  # of ``__slots__``, or an attribute of an attrs class
