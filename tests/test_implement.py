@@ -172,6 +172,19 @@ def test_threads_bind_side_by_side() -> None:
         ((my.plus, "spark", "{x} + {y}"), {}, InvalidArgumentError, "write the positions"),
         ((my.least_of, "spark", "least({0})"), {}, UnsupportedError, "any number of arguments"),
         ((my.one, "spark", lambda: 1), {"takes": "values"}, UnsupportedError, "has no arguments"),
+        ((my.plus, "spark", "{0} + {1} -- more"), {}, InvalidArgumentError, "SQL text of plus is to be one expression"),
+        ((my.plus, "spark", "{0} /* {1} */"), {}, InvalidArgumentError, "it has a comment, /*"),
+        ((my.plus, "spark", "{0} + {1} as z"), {}, InvalidArgumentError, "with AS, and is one expression, got '{0} + "),
+        ((my.plus, "spark", "({0} + {1}"), {}, InvalidArgumentError, "a parenthesis is not closed"),
+        ((my.plus, "spark", "{0}) + ({1}"), {}, InvalidArgumentError, "closing parenthesis has no opening one"),
+        ((my.plus, "spark", ""), {}, InvalidArgumentError, "expression of the engine's SQL: it is empty"),
+        ((my.get_json, "spark", "concat({text}, '{path}')"), {}, InvalidArgumentError, "{path} stands in quotes"),
+        ((my.get_json, "spark", "concat({text}, 'path)"), {}, InvalidArgumentError, "the quote ' is not closed"),
+        ((my.total, "spark", "{x}"), {}, InvalidArgumentError, "engine's SQL: it calls no aggregate function"),
+        ((my.total, "spark", "'sum(x)'"), {}, InvalidArgumentError, "it calls no aggregate function"),
+        ((my.total, "spark", "sum({x}) over ()"), {}, InvalidArgumentError, "a window of its own"),
+        ((my.total, "spark", "max({x}){filter} {filter}"), {}, InvalidArgumentError, "{filter} stands twice"),
+        ((my.total, "spark", "max({x"), {}, InvalidArgumentError, "of total has arguments in braces: expected '}'"),
         ((my.plus(1, 2), "spark", "{0}"), {}, InvalidArgumentError, "my.get_json, not my.get_json(x)"),
     ],
 )
@@ -297,13 +310,105 @@ def test_sql_text_of_aggregate_functions_on_the_embedded_engine(sail: SparkSessi
         refused(UnsupportedError, "gives double on Sail, and its extension declares i64?", "CAST(... AS BIGINT)"),
     ):
         ROWS.aggregate(t=lambda r: my.total(r.n)).collect()
-    for text in ("{x}", "explode(array({x}))"):
+    for text in ("abs({x})", "explode(array({x}))"):
         with sd.implement(my.total, "spark", text), refused(UnsupportedError, "the implementation of total"):
             ROWS.aggregate(t=lambda r: my.total(r.n)).collect()
     for text in ("max({text})", "explode(array({text}))"):
         with sd.implement(my.get_json, "spark", text), refused(UnsupportedError, "the implementation of get_json"):
             ROWS.select(a=lambda r: my.get_json(r.j, "$.a")).collect()
     with sd.implement(my.total, "spark", sum, takes="values"), refused(UnsupportedError, "takes SQL text"):
+        ROWS.aggregate(t=lambda r: my.total(r.n)).collect()
+
+
+QUOTED = "concat({text}, '-- it''s (', {path})"
+
+
+def test_comments_and_parentheses_in_quotes_are_text(sail: SparkSession) -> None:
+    with sd.implement(my.get_json, "spark", QUOTED):
+        assert ROWS.filter(lambda r: r.n == 2).select(a=lambda r: my.get_json(r.j, "!")).collect() == [("{}-- its (!",)]
+
+
+OPERANDS = """
+urn: extension:com.acme:operands
+scalar_functions:
+  - name: less
+    impls: [{args: [{name: x, value: i64}, {name: y, value: i64}], return: i64}]
+  - name: either
+    impls: [{args: [{name: x, value: string}], return: boolean}]
+aggregate_functions:
+  - name: range
+    impls: [{args: [{name: x, value: i64}], nullability: DECLARED_OUTPUT, return: i64?}]
+  - name: ratio
+    impls: [{args: [{name: x, value: i64}], nullability: DECLARED_OUTPUT, return: fp64?}]
+"""
+own = sd.Functions(sd.standard_catalog().with_extension(OPERANDS))
+
+
+@pytest.mark.parametrize("mark", ["", "?"])
+def test_sql_text_is_one_operand_wherever_it_is_written(mark: str, sail: SparkSession) -> None:
+    rows = sd.read_virtual([("at", 100, 10)], {"c": f"string{mark}", "x": f"i64{mark}", "y": f"i64{mark}"})
+    with (
+        sd.implement(own.less, "spark", "{x} - {y}"),
+        sd.implement(own.either, "spark", "{x} = 'de' or {x} = 'at'"),
+    ):
+        numbers = rows.select(
+            a=lambda r: own.less(r.x, r.y) * 2,
+            b=lambda r: own.less(r.x, own.less(r.y, 2)),
+            c=lambda r: own.less(r.x, r.y - 2),
+            d=lambda r: -own.less(r.x, r.y),
+            e=lambda r: own.less(r.x, sd.lit(-2, sd.I64)),
+            g=lambda r: r.x - own.less(r.y, 2) - 1,
+            h=lambda r: f.sum(own.less(r.x, r.y) * 2).over(),
+        )
+        # (100 - 10) * 2, 100 - (10 - 2), 100 - (10 - 2), -(100 - 10), 100 - -2, 100 - (10 - 2) - 1, and the first
+        assert numbers.collect() == [(180, 92, 92, -90, 102, 91, 180)]
+        total = rows.aggregate(s=lambda r: f.sum(own.less(r.x, r.y) * 2).filter(own.either(r.c) & (r.x > 1)))
+        assert total.collect() == [(180,)]
+        truths = rows.select(
+            a=lambda r: ~own.either(r.c),
+            b=lambda r: own.either(r.c) & (r.x > 1000),
+            c=lambda r: sd.when((r.x > 1000) & own.either(r.c)).then(1).otherwise(0),
+        )
+        assert truths.collect() == [(False, False, 0)]
+        assert rows.filter(lambda r: own.either(r.c) & (r.x > 1000)).collect() == []
+
+
+def test_aggregates_of_sql_text_are_one_operand(sail: SparkSession) -> None:
+    with sd.implement(own.range, "spark", "max({x}){filter} - min({x}){filter}"):
+        ranges = ROWS.aggregate(
+            twice=lambda r: own.range(r.n + 0) * 2, less=lambda r: 5 - own.range(r.n * 3), one=lambda r: own.range(-r.n)
+        )
+        # of 1 and 2: (2 - 1) * 2, 5 - (6 - 3), -1 - -2
+        assert ranges.collect() == [(2, 2, 1)]
+        over = ROWS.select(n=lambda r: own.range(r.n).over() * 10).distinct()
+        assert over.collect() == [(10,)]
+
+
+@pytest.mark.parametrize("text", ["sum({x}){filter} / count({x})", "CAST(sum({x}){filter} AS DOUBLE) / count(*)"])
+def test_a_clause_is_at_each_aggregate_function_of_a_text(text: str, sail: SparkSession) -> None:
+    some = ROWS.aggregate(r=lambda r: own.ratio(r.n).filter(r.n > 1))
+    over = ROWS.select(r=lambda r: own.ratio(r.n).over()).distinct()
+    distinct = sd.read_virtual([(1,), (1,), (3,)], {"n": "i64"}).aggregate(r=lambda r: own.ratio(r.n).distinct())
+    with sd.implement(own.ratio, "spark", text):
+        for relation in (some, over):
+            with refused(UnsupportedError, "has {filter} at some of the aggregate functions", text, "at each"):
+                relation.collect()
+    with (
+        sd.implement(own.ratio, "spark", text.replace("sum({x}){filter}", "sum({distinct}{x})")),
+        refused(UnsupportedError, "has {distinct} at some of the aggregate functions"),
+    ):
+        distinct.collect()
+    with sd.implement(own.ratio, "spark", "sum({distinct}{x}){filter} / count({distinct}{x}){filter}"):
+        # 2 / 1, 3 / 2, (1 + 3) / 2
+        assert [some.collect(), over.collect(), distinct.collect()] == [[(2.0,)], [(1.5,)], [(2.0,)]]
+
+
+def test_text_that_aggregates_nothing_is_refused_by_name(sail: SparkSession) -> None:
+    text = "greatest({x}, 1)"
+    with (
+        sd.implement(my.total, "spark", text),
+        refused(UnsupportedError, "implementation of total calls no aggregate function of Sail", text),
+    ):
         ROWS.aggregate(t=lambda r: my.total(r.n)).collect()
 
 

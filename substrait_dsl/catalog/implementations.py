@@ -197,6 +197,84 @@ def fill(text: str, arguments: Mapping[str, str]) -> str:
     return "".join(parts)
 
 
+def fault_in(text: str, *, aggregates: bool) -> str | None:
+    """Return what keeps SQL text from being one operand wherever it is written; None: nothing does.
+
+    Args:
+        text: the text, whose braces are balanced.
+        aggregates: whether it is that of an aggregate function.
+    """
+    depth, before, has_call = 0, "", False
+    for token, field in _tokens(text):
+        word = token.upper()
+        if token in ("--", "/*"):
+            return f"it has a comment, {token}, which may hide what is written after it"
+        if token in _QUOTES:
+            return f"the quote {token} is not closed"
+        if not field and (inside := _PLACE.search(token)):
+            return f"{{{inside[1]}}} stands in quotes, where no value goes"
+        if word == "AS" and depth == 0:
+            return "it names its result with AS, and is one expression"
+        if aggregates and word == "OVER":
+            return f"it has a window of its own, and an aggregate function one for each call: write {{{FILTER}}}"
+        if field == FILTER and before == FILTER:
+            return f"{{{FILTER}}} stands twice at one aggregate function"
+        depth += {"(": 1, ")": -1}.get(token, 0)
+        if depth < 0:
+            return "a closing parenthesis has no opening one"
+        has_call = has_call or (token == "(" and before.isidentifier())
+        before = before if token.isspace() else field or token
+    if depth:
+        return "a parenthesis is not closed"
+    if aggregates and not has_call:
+        return "it calls no aggregate function of the engine's, which the rows of a group need"
+    return None if before else "it is empty"
+
+
+def with_windows(text: str, mark: str, arguments: Mapping[str, str]) -> str:
+    """Return SQL text with a window at each call that a clause stands at, which then aggregates no rows.
+
+    Args:
+        text: the text.
+        mark: the clause, `DISTINCT` or `FILTER`.
+        arguments: what stands for the arguments.
+    """
+    written: list[str] = []
+    is_marked = [False]
+    for token, field in _tokens(text):
+        if field in (DISTINCT, FILTER):
+            is_marked[-1] |= field == mark == DISTINCT
+            written.append(" OVER ()" if field == mark == FILTER else "")
+            continue
+        written.append(arguments[field] if field else token)
+        if token == "(":
+            is_marked.append(False)
+        elif token == ")" and len(is_marked) > 1 and is_marked.pop():
+            written.append(" OVER ()")
+    return "".join(written)
+
+
+_QUOTES = ("'", '"', "`")
+_PLACE = re.compile("\ue000(\\w+)\ue001")
+"""The place of an argument or a clause in SQL text whose doubled braces are single ones."""
+_TOKEN = re.compile(
+    rf"""
+    (?<!\w)[rR](?:'[^']*'|"[^"]*")                            # a raw string, without escapes
+    | '(?:[^'\\]|\\.)*' | "(?:[^"\\]|\\.)*" | `[^`]*`           # a string, a name
+    | {_PLACE.pattern} | -- | /\* | \w+ | \s+ | .
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+
+def _tokens(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the tokens of SQL text, each with the name between its braces, which is empty if it has none."""
+    parts = string.Formatter().parse(text)
+    joined = "".join(literal + (f"\ue000{field}\ue001" if field is not None else "") for literal, field, _, _ in parts)
+    for found in _TOKEN.finditer(joined):
+        yield found[0], found[1] or ""
+
+
 # --- Python functions
 
 

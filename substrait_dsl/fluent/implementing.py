@@ -14,6 +14,7 @@ from substrait_dsl.catalog.implementations import (
     Implementation,
     Takes,
     bind,
+    fault_in,
     placeholders,
 )
 from substrait_dsl.errors import (
@@ -92,7 +93,7 @@ def implement(
         if isinstance(implementation, str):
             _require_text(engine, takes)
             clauses = (DISTINCT, FILTER) if own.kind == "aggregate" else ()
-            arguments = _require_placeholders(implementation, overloads, clauses)
+            arguments = _require_placeholders(implementation, own, overloads, clauses)
         elif not callable(implementation):
             raise InvalidArgumentError("an implementation is SQL text or a function", got=implementation)
         elif takes is not None:
@@ -178,13 +179,26 @@ def _require_arguments(overloads: Sequence[Overload]) -> None:
             )
 
 
-def _require_placeholders(text: str, overloads: Sequence[Overload], clauses: Sequence[str]) -> Sequence[str]:
-    """Return the names of the arguments of overloads. Raises for a placeholder that is none of them, and no clause."""
+def _require_placeholders(
+    text: str, function: Function, overloads: Sequence[Overload], clauses: Sequence[str]
+) -> Sequence[str]:
+    """Return the names of the arguments of overloads.
+
+    Raises for a placeholder that is none of them, and no clause, and for text that is not one operand.
+    """
     names = [[argument.name or str(number) for number, argument in enumerate(each.arguments)] for each in overloads]
     try:
         found = [name for name in placeholders(text) if name not in clauses]
     except ValueError as error:
-        raise InvalidArgumentError(f"SQL text with arguments in braces: {error}", got=text, hint=_BRACES) from None
+        raise InvalidArgumentError(
+            f"the SQL text of {function.name} has arguments in braces: {error}", got=text, hint=_BRACES
+        ) from None
+    if fault := fault_in(text, aggregates=function.kind == "aggregate"):
+        raise InvalidArgumentError(
+            f"the SQL text of {function.name} is to be one expression of the engine's SQL: {fault}",
+            got=text,
+            hint=_BRACES if "quotes" in fault else None,
+        )
     for overload, known in zip(overloads, names, strict=True):
         if overload.variadic is not None:
             raise UnsupportedError(

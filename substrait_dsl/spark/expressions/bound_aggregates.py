@@ -18,6 +18,7 @@ from substrait_dsl.spark.expressions.bound_functions import (
     BoundCall,
     bound_to,
     function_of_python,
+    require_at_each,
     text_of_columns,
     text_of_sql,
 )
@@ -56,6 +57,8 @@ def bound_aggregate(
             _require_places(bound.found, {DISTINCT: distinct, FILTER: where})
             asked = f" FILTER (WHERE {CONDITION})" if where else ""
             template = text_of_sql(bound, {DISTINCT: distinct, FILTER: CLAUSE}, {DISTINCT: distinct, FILTER: asked})
+            for name in [DISTINCT] * bool(distinct) + [FILTER] * bool(where):
+                require_at_each(bound, name)
             return bound.checked(template, texts, {CLAUSE: where})
         case "columns":
             _require_no_order(bound.found, sorts)
@@ -85,6 +88,7 @@ def bound_window(call: ex.WindowCall, texts: Sequence[str], frame: str) -> str |
         case "sql":
             _require_places(bound.found, {FILTER: frame})
             template = text_of_sql(bound, {DISTINCT: "", FILTER: CLAUSE}, {DISTINCT: "", FILTER: ""})
+            require_at_each(bound, FILTER)
         case "columns":
             raise _refuse_rows(bound.found, "the rows of a window")
         case _:

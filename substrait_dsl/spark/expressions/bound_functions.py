@@ -19,11 +19,14 @@ from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import types as t
 from substrait_dsl.array_functions import over_arrays
 from substrait_dsl.catalog.implementations import (
+    DISTINCT,
+    FILTER,
     Implementation,
     bound_function,
     fill,
     implementation_of,
     require_types,
+    with_windows,
 )
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.expressions.casts import fitting
@@ -51,6 +54,14 @@ CLAUSE = "__sd_clause__"
 _NAMES = re.compile(r"\b__sd_(?:argument_\d+|key_\d+|condition|clause)__\b")
 _UNNEST = re.compile(r"^\s*UnnestExec\b", re.MULTILINE)
 """The step of a plan of Sail's that gives several rows for one; Spark refuses it inside of a struct."""
+
+
+_ATOM = re.compile(r"[\w.]+|`(?:[^`]|``)*`|'(?:[^'\\]|\\.)*'", re.DOTALL)
+
+
+def _operand(text: str) -> str:
+    """Write SQL text as one operand: in parentheses, unless it is a name or a constant without a sign."""
+    return text if _ATOM.fullmatch(text) else f"({text})"
 
 
 @contextmanager
@@ -98,9 +109,12 @@ class BoundCall:
         return not isinstance(self.call, ex.ScalarFunction) and self.call.invocation == "distinct"
 
     def checked(self, template: str, texts: Sequence[str], clauses: Mapping[str, str] | None = None) -> str:
-        """Fill in arguments and clauses, with a check that the result is not NULL, nor too long for its type."""
-        named = {**dict(zip(self.names, texts, strict=True)), **(clauses or {})}
-        text = _NAMES.sub(lambda each: named[each[0]], template)
+        """Fill in arguments and clauses, with a check that the result is not NULL, nor too long for its type.
+
+        Each argument is one operand of the template, and so is the result where it is written.
+        """
+        named = {**dict(zip(self.names, map(_operand, texts), strict=True)), **(clauses or {})}
+        text = f"({_NAMES.sub(lambda each: named[each[0]], template)})"
         type_ = self.call.output_type
         if not type_.nullable:
             text = assert_not_null(text, f"the result of {self.call.function.name}", type_)
@@ -163,10 +177,14 @@ def text_of_sql(bound: BoundCall, clauses: Mapping[str, str], checked: Mapping[s
     assert isinstance(body, str)
     arguments = _arguments(bound.found, bound.names)
     if bound.spark is not None:
-        constants = {name: name for name in bound.names} | _constants(bound)
-        asked = fill(body, {**checked, **{name: constants[text] for name, text in arguments.items()}})
+        asked = fill(body, {**checked, **_asked(bound)})
+        if bound.is_aggregate and _is_of_one_row(bound, fill(body, {DISTINCT: "", FILTER: "", **_asked(bound)})):
+            raise UnsupportedError(
+                f"{bound.found.title} calls no aggregate function of {ENGINE}, and {bound.found.name} is one: {body}",
+                hint='an aggregate of the rows is such as "max({0}){filter}"',
+            )
         try:
-            frame = result_of(bound, input_of(bound), functions_of(bound.spark).expr(asked))
+            frame = result_of(bound, input_of(bound), functions_of(bound.spark).expr(f"({asked})"))
             _require_type(bound, frame)
             is_of_many = current_engine().name != "Spark" and _UNNEST.search(spark_plan(frame, "simple")) is not None
         except spark_errors() as error:
@@ -174,6 +192,37 @@ def text_of_sql(bound: BoundCall, clauses: Mapping[str, str], checked: Mapping[s
         if is_of_many:
             raise UnsupportedError(f"{bound.found.title} gives several values in place of one, as explode does")
     return fill(body, {**clauses, **arguments})
+
+
+def require_at_each(bound: BoundCall, mark: str) -> None:
+    """Raise `UnsupportedError` for SQL text with a clause at some of its aggregate functions, and not at all.
+
+    With a window at each call that has the clause, no function is left that aggregates rows.
+    """
+    body = bound.found.body
+    assert isinstance(body, str)
+    if bound.spark is not None and not _is_of_one_row(bound, with_windows(body, mark, _asked(bound))):
+        raise UnsupportedError(
+            f"{bound.found.title} has {{{mark}}} at some of the aggregate functions in its text, or at one that"
+            f" {ENGINE} does not run over a window: {body}",
+            hint=f"write it at each aggregate function in the text: avg({{{DISTINCT}}}{{0}}){{{FILTER}}}",
+        )
+
+
+def _is_of_one_row(bound: BoundCall, text: str) -> bool:
+    """Whether the engine computes SQL text for each row, without aggregating."""
+    assert bound.spark is not None
+    try:
+        expression = functions_of(bound.spark).expr(f"({text})").alias("r")
+        return bool(input_of(bound).select("*", expression).schema)
+    except spark_errors():
+        return False
+
+
+def _asked(bound: BoundCall) -> Mapping[str, str]:
+    """Return what stands for the arguments in text that the engine is asked about: constants, and names."""
+    constants = {name: name for name in bound.names} | _constants(bound)
+    return {name: _operand(constants[text]) for name, text in _arguments(bound.found, bound.names).items()}
 
 
 def _arguments(found: Implementation, names: Sequence[str]) -> Mapping[str, str]:
