@@ -227,3 +227,30 @@ def test_bytes_of_another_encoding_have_a_hint(tmp_path: Path) -> None:
         sd.read_csv(tmp_path / "in.csv", {"a": "string"}).collect()
     read = sd.read_csv(tmp_path / "in.csv", {"a": "string"}, encoding="windows-1252")
     assert read.collect() == [("café",)]
+
+
+def test_a_file_without_a_header_keeps_its_first_record(tmp_path: Path) -> None:
+    """The hint names the argument for no header before the one that leaves the line out, for each of both verbs."""
+    schema = {"id": "i64", "name": "string"}
+    rows = [(7, "ann"), (8, "bob")]
+    hint = "without a header: header=False of read_csv, header_lines_to_skip=0 of DelimitedText; a header with other"
+    with refused(SchemaError, 'column 1 is "7"', hint, 'header="skip" leaves that line out'):
+        lines(tmp_path, "7,ann\n8,bob\n", schema).collect()
+    assert lines(tmp_path, "7,ann\n8,bob\n", schema, header=False).collect() == rows
+    assert lines(tmp_path, "key,who\n7,ann\n8,bob\n", schema, header="skip").collect() == rows
+
+    texts = {"id": "string", "name": "string"}
+    (tmp_path / "in.csv").write_text("7,ann\n8,bob\n")
+    with refused(SchemaError, 'column 1 is "7"', hint):
+        sd.read_files(tmp_path / "in.csv", texts, format="csv").collect()
+    read = sd.read_files(tmp_path / "in.csv", texts, format=sd.DelimitedText(header_lines_to_skip=0))
+    assert read.collect() == [("7", "ann"), ("8", "bob")]
+
+
+def test_several_header_lines_with_other_names(tmp_path: Path) -> None:
+    """`header="skip"` of read_csv is one line, so the hint is another where more stand above the records."""
+    schema = {"id": "string", "name": "string"}
+    with refused(SchemaError, 'column 1 is "key"', "how many lines stand above the records, 0 if none does"):
+        lines(tmp_path, "the people\nkey,who\n7,ann\n", schema, header=2).collect()
+    form = sd.DelimitedText(header_lines_to_skip=2)
+    assert sd.read_files(tmp_path / "in.csv", schema, format=form, header="skip").collect() == [("7", "ann")]

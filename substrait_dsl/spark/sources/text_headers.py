@@ -136,7 +136,7 @@ def check_header(header: Header, names: Sequence[str], path: str, format_: Delim
             raise  # it may go on to the end of the file
         if reading.header == "skip":
             return
-        raise SchemaError(str(error), hint=_BY_POSITION) from None
+        raise SchemaError(str(error), hint=_other_names_hint(format_)) from None
     plain_found, plain_names = list(map(_plain, found)), list(map(_plain, names))
     if plain_found == plain_names:
         return
@@ -172,7 +172,7 @@ def check_header(header: Header, names: Sequence[str], path: str, format_: Delim
     raise SchemaError(
         f'column {position} is "{name}" in the header of {path}, and declared "{declared}"{said}',
         names=[name, declared],
-        hint=_BY_POSITION,
+        hint=_other_names_hint(format_),
     )
 
 
@@ -183,7 +183,19 @@ def _other_separator(found: Sequence[str], names: Sequence[str]) -> str | None:
     return next((each for each in (";", "\t", "|", ",") if found[0].count(each) == len(names) - 1), None)
 
 
-_BY_POSITION = 'read_files(..., header="skip") takes the fields by position, whatever the header calls them'
+def _other_names_hint(format_: DelimitedText) -> str:
+    """Return the hint for a first record that does not name the columns: it is a record, or has other names."""
+    many = format_.header_lines_to_skip
+    if many > 1:
+        return (
+            "say how many lines stand above the records, 0 if none does: header= of read_csv, header_lines_to_skip= of "
+            f'DelimitedText; read_files(..., format=DelimitedText(header_lines_to_skip={many}), header="skip") takes '
+            "any names in them"
+        )
+    return (
+        "a file without a header: header=False of read_csv, header_lines_to_skip=0 of DelimitedText; a header with "
+        'other names: header="skip" leaves that line out, and takes the fields by position'
+    )
 
 
 def _plain(name: str) -> str:
