@@ -141,9 +141,9 @@ FAILURES: dict[str, tuple[Any, str]] = {
         values({"a": "i64", "b": "i64", "c": "i64"}, (6, 3, 0)).select(q=lambda r: f.divide(f.divide(r.a, r.b), r.c)),
         "division by zero in a / b / c (step: project -> q: i64 = a / b / c), or in a / b (step: project",
     ),
-    "a text with a time": (
-        values({"s": "string"}, ("2024-01-01 10:00:00",)).select(c=lambda r: r.s.cast(sd.Date)),
-        "Sail cannot cast a text with a time to date",
+    "a text with a time and no date": (
+        values({"s": "string"}, ("2024-02-30 10:00:00",)).select(c=lambda r: r.s.cast(sd.Date)),
+        "the value 2024-02-30 10:00:00 does not fit date",
     ),
 }
 
@@ -163,6 +163,32 @@ def test_what_to_do_about_a_value_that_fits_neither_a_cast_nor_a_product(sail: S
         "NULL there"
     )
     assert NARROW.select(c=lambda r: r.n.cast(sd.I8).cast(sd.I16) * 100).collect(sail) == [(300,)]
+
+
+def test_the_date_of_a_text_with_a_time(sail: SparkSession) -> None:
+    """What follows the date is passed over, as Spark does; without three parts a text is no date."""
+    texts = ["2024-01-01 10:00:00", "2024-1-2T23:00-05:00", "2024-02-30 10:00", "2024-01 10:00", "2024-01-03"]
+    read = values({"s": "string"}, *((text,) for text in texts))
+    found = read.select(d=lambda r: r.s.cast(sd.Date, on_failure="return_null"), s="s").collect(sail)
+    days = {row.s: row.d for row in found}
+    assert [days[text] for text in texts] == [dt.date(2024, 1, 1), dt.date(2024, 1, 2), None, None, dt.date(2024, 1, 3)]
+    other = values({"s": "string"}, ("2024-01-01 10:00:00 Europe/Berlin",))
+    for cast in (lambda r: r.s.cast(sd.Date), lambda r: r.s.cast(sd.Date, on_failure="return_null")):
+        with refused(
+            ExecutionError, "Sail cannot cast a text with such a time to date", "functions.substring(x, 1, 10)"
+        ):
+            other.select(d=cast).collect(sail)
+    assert other.select(d=lambda r: f.substring(r.s, 1, 10).cast(sd.Date)).collect(sail) == [(dt.date(2024, 1, 1),)]
+
+
+def test_hints_for_truth_values_and_decimals(sail: SparkSession) -> None:
+    read = values({"x": "decimal<9,2>", "b": "boolean"}, (Decimal("0.01"), True))
+    with refused(UnsupportedError, "Sail cannot cast decimal<9,2> to boolean", "compare it with 0: x != 0"):
+        read.select(z=lambda r: r.x.cast(sd.Boolean)).collect(sail)
+    with refused(UnsupportedError, "Sail cannot cast boolean to decimal<9,2>", "x.cast(I8).cast"):
+        read.select(z=lambda r: r.b.cast(sd.Decimal(9, 2))).collect(sail)
+    followed = read.select(y=lambda r: r.x != 0, z=lambda r: r.b.cast(sd.I8).cast(sd.Decimal(9, 2)))
+    assert followed.collect(sail) == [(True, Decimal("1.00"))]
 
 
 KEYED = values({"k": "i64", "v": "i64"}, (1, 9), (2, 5))

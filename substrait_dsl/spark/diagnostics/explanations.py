@@ -15,6 +15,7 @@ from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.node import Node, Rel, walk
 from substrait_dsl.errors import shorten, suggestion
+from substrait_dsl.spark.expressions.casts import NO_TIME
 from substrait_dsl.spark.expressions.functions_regexp import NO_MATCH
 from substrait_dsl.spark.expressions.time_zones import NO_ZONE
 from substrait_dsl.spark.relations.join_strategies import MANY_MATCHES
@@ -87,6 +88,7 @@ _HINTS = {
     TOO_LONG: "cast both sides to fp64, or the divisor to a decimal of fewer digits behind the point, if that will do",
     "division by zero": "functions.nullif(divisor, 0) gives NULL there",
     "a scalar subquery gives more than one row": "an aggregate without keys gives one row, limit(1) at most one",
+    NO_TIME: f"functions.substring(x, 1, 10) is the date of a text that begins like 2024-01-31; {ON_SPARK}",
     NO_MATCH: "when(functions.regexp_count_substring(x, pattern) > 0).then(...).otherwise(None) gives NULL there",
     "a map has one key twice": "a list of structs, list_of(struct_of(...)), may have equal ones",
     "Java ran out of memory": "spark.driver.memory and spark.executor.memory say, before Java is started, what it has",
@@ -211,7 +213,8 @@ def hint_for_failure(failure: Failure, location: Location | None, message: str) 
         return _VALUE_HINT
     if message.endswith(IS_NULL):
         return _column_hint(location)
-    if isinstance(node, ex.Cast) and failure.error_class in (*_MISFITS, "USER_RAISED_EXCEPTION"):
+    is_misfit = failure.error_class in (*_MISFITS, "USER_RAISED_EXCEPTION") and message not in _HINTS
+    if isinstance(node, ex.Cast) and is_misfit:
         return _CAST_HINT if node.on_failure == "throw" else None
     if (zone := _ZONE.search(failure.message)) and zone[1] not in available_timezones():
         return suggestion(zone[1], available_timezones()) or "zoneinfo.available_timezones() are those that there are"

@@ -74,6 +74,9 @@ _DAY_ALONE = _DAY + r")?)?\s*$"
 
 _TEMPORAL = t.PrecisionTime | t.PrecisionTimestamp | t.PrecisionTimestampTZ | t.IntervalDay
 
+NO_TIME = "Sail cannot cast a text with such a time to date"
+"""The message for a text whose time of day Sail may read otherwise than Spark."""
+
 
 def cast_to_sql(text: str, source: t.Type, target: t.Type, on_failure: FailureBehavior) -> str:
     """Write a cast.
