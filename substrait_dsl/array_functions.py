@@ -32,6 +32,7 @@ def over_arrays(
             argument, and the user's is called for each group.
     """
     as_array, as_series = _array_maker(result, title), _series_maker()
+    body = _named_in_errors(body, title)
     of_group = _group_caller(body, takes)
 
     def of_values(arrays: Sequence[Any]) -> Any:
@@ -42,7 +43,10 @@ def over_arrays(
         import pyarrow as pa
         from pyarrow import types as pt
 
-        found = pa.Array.from_pandas(pd.Series(body(*as_series(arrays))))
+        value = body(*as_series(arrays))
+        if value is None:
+            raise TypeError(f"{title} returns None, and not a Series")
+        found = pa.Array.from_pandas(pd.Series(value))
         if isinstance(found, pa.ChunkedArray):
             found = found.combine_chunks()
         is_same_kind = (
@@ -78,6 +82,19 @@ def over_arrays(
 
 
 # Each gives a function of its own, which is sent where it runs, as one of a module is not.
+
+
+def _named_in_errors(body: Callable[..., Any], title: str) -> Callable[..., Any]:
+    """Return a function whose errors name it."""
+
+    def call(*arguments: Any) -> Any:
+        try:
+            return body(*arguments)
+        except Exception as error:
+            words = f"{type(error).__qualname__}: {error}".removesuffix(": ")
+            raise RuntimeError(f"{title} raises {words}") from error
+
+    return call
 
 
 def _array_maker(result: pa.DataType, title: str) -> Callable[[Sequence[Any]], Any]:

@@ -97,6 +97,14 @@ def test_the_words_of_writers_are_those_that_the_verb_has() -> None:
         assert caught.value.hint == f"write {advice('writer', name)}"
 
 
+OWN = sd.Functions(
+    sd.standard_catalog().with_extension("""
+urn: extension:com.acme:texts
+scalar_functions:
+  - name: shout
+    impls: [{args: [{name: x, value: string}], return: string}]
+""")
+)
 CHOICES: dict[str, Any] = {
     "join-type": lambda word: T.join(T, "id", how=word),
     "lateral-join-type": lambda word: T.lateral_join(lambda r: T, how=word),
@@ -109,6 +117,7 @@ CHOICES: dict[str, Any] = {
     "write-operation": lambda word: T.write("t", word),
     "create-mode": lambda word: T.write("t", "ctas", create_mode=word),
     "output-mode": lambda word: T.write("t", output=word),
+    "implementation-engine": lambda word: sd.implement(OWN.shout, word, "upper({x})"),
     "strictness": lambda word: sd.Plan.from_bytes(b"", strict=word),
 }
 

@@ -258,6 +258,29 @@ def test_what_returns_something_else_fails(takes: Any, body: Any, said: str, con
         ROWS.select(s=lambda r: my.plus(r.n, 1)).collect(context)
 
 
+def test_an_error_of_a_python_function_names_it_and_its_step(context: SessionContext) -> None:
+    sums = ROWS.select(s=lambda r: my.plus(r.n, 1))
+    for takes in BODIES:
+        with (
+            sd.implement(my.plus, "datafusion", lambda x, y: dict[str, int]()["no"], takes=takes),
+            refused(ExecutionError, "the implementation of plus raises KeyError: 'no'", "in plus(n, 1) (step: project"),
+        ):
+            sums.collect(context)
+    with (
+        sd.implement(my.plus, "datafusion", lambda x, y: None, takes="series"),
+        refused(ExecutionError, "the implementation of plus returns None, and not a Series"),
+    ):
+        sums.collect(context)
+
+
+def test_an_interruption_of_a_python_function_stays_one(context: SessionContext) -> None:
+    def interrupted(x: int, y: int) -> int:
+        raise KeyboardInterrupt
+
+    with sd.implement(my.plus, "datafusion", interrupted, takes="values"), pytest.raises(KeyboardInterrupt):
+        ROWS.select(s=lambda r: my.plus(r.n, 1)).collect(context)
+
+
 def test_a_required_result_is_not_null(context: SessionContext) -> None:
     required = ROWS.select(s=lambda r: my.plus(f.char_length(r.j), 1))
     with (
@@ -316,7 +339,7 @@ def test_sql_text_of_aggregate_functions_on_the_embedded_engine(sail: SparkSessi
     for text in ("max({text})", "explode(array({text}))"):
         with sd.implement(my.get_json, "spark", text), refused(UnsupportedError, "the implementation of get_json"):
             ROWS.select(a=lambda r: my.get_json(r.j, "$.a")).collect()
-    with sd.implement(my.total, "spark", sum, takes="values"), refused(UnsupportedError, "takes SQL text"):
+    with sd.implement(my.total, "spark", sum, takes="values"), refused(UnsupportedError, ON_SPARK, "takes SQL text"):
         ROWS.aggregate(t=lambda r: my.total(r.n)).collect()
 
 
@@ -410,6 +433,78 @@ def test_text_that_aggregates_nothing_is_refused_by_name(sail: SparkSession) -> 
         refused(UnsupportedError, "implementation of total calls no aggregate function of Sail", text),
     ):
         ROWS.aggregate(t=lambda r: my.total(r.n)).collect()
+
+
+ON_SPARK = 'local_session(engine="spark") is a session of Spark, which runs Python functions'
+
+
+def test_hints_about_rows_in_an_order_lead_to_another_engine(sail: SparkSession) -> None:
+    ordered = ROWS.aggregate(t=lambda r: my.total(r.n).order_by("n"))
+    with (
+        sd.implement(my.total, "spark", "sum({x})"),
+        refused(UnsupportedError, 'takes="values") takes lists of the values of such rows', ON_SPARK),
+    ):
+        ordered.collect()
+    with sd.implement(my.total, "spark", sum, takes="values"), pytest.raises(UnsupportedError) as caught:
+        ordered.collect()
+    assert caught.value.hint == ON_SPARK  # and not SQL text, which gets no order either
+
+
+def test_a_null_in_a_required_result_of_ones_own(sail: SparkSession) -> None:
+    declared = OPERANDS.replace(
+        "nullability: DECLARED_OUTPUT, return: i64?", "nullability: DECLARED_OUTPUT, return: i64"
+    )
+    required = sd.Functions(sd.standard_catalog().with_extension(declared))
+    ranges = ROWS.filter(lambda r: r.n > 5).aggregate(x=lambda r: required.range(r.n))
+    with (
+        sd.implement(required.range, "spark", "max({x}) - min({x})"),
+        refused(ExecutionError, "a required value is NULL in range(n)", "coalesce(..., value)", "a nullable result"),
+    ):
+        ranges.collect()
+    with sd.implement(required.range, "spark", "coalesce(max({x}) - min({x}), 0)"):
+        assert ranges.collect() == [(0,)]
+    with sd.implement(own.range, "spark", "max({x}) - min({x})"):  # which declares i64?
+        assert ROWS.filter(lambda r: r.n > 5).aggregate(x=lambda r: own.range(r.n)).collect() == [(None,)]
+
+
+@pytest.mark.parametrize("engine", ["datafusion", "duckdb", "acero"])
+def test_engines_without_aggregates_of_ones_own_say_who_has_them(engine: Any) -> None:
+    totals = ROWS.aggregate(t=lambda r: my.total(r.n))
+    said = (
+        'total:i64, which extension:com.acme:mine declares; sd.implement(my.total, "spark", ...) is for Spark and Sail'
+    )
+    assert f"has no aggregate function {said}" in str(totals.check(engine))
+    over = ROWS.select(t=lambda r: my.total(r.n).over())
+    assert f"has no window function {said}, which run aggregate functions of your own, also over windows" in str(
+        over.check(engine)
+    )
+    with sd.implement(my.total, "spark", "sum({x}){filter}"):
+        assert totals.check("sail")
+        assert over.check("sail")
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "acero"])
+def test_engines_without_functions_of_ones_own_say_who_has_them(engine: Any) -> None:
+    said = 'sd.implement(my.plus, "spark", ...) is for Spark and Sail, sd.implement(my.plus, "datafusion", ...)'
+    assert said in str(SUMS.check(engine))
+
+
+def test_what_is_bound_is_what_is_called(sail: SparkSession) -> None:
+    catalog = sd.standard_catalog().with_extension("""
+urn: extension:com.acme:sums
+aggregate_functions:
+  - name: sum
+    impls: [{args: [{name: x, value: i64}], nullability: DECLARED_OUTPUT, return: i64?}]
+""")
+    both, own = sd.Functions(catalog), sd.Functions(catalog, "extension:com.acme:sums")
+    with refused(
+        InvalidArgumentError,
+        "one of sum:i64 of extension:io.substrait:functions_arithmetic, and not of extension:com.acme:sums",
+        'hint: sd.Functions(catalog, "extension:com.acme:sums")',
+    ):
+        sd.implement(both.sum, "spark", "CAST(-sum({x}) AS BIGINT)")
+    with sd.implement(own.sum, "spark", "CAST(-sum({x}) AS BIGINT)"):
+        assert ROWS.aggregate(s=lambda r: own.sum(r.n), t=lambda r: both.sum(r.n)).collect() == [(-3, 3)]
 
 
 def test_python_functions_are_for_spark(sail: SparkSession) -> None:

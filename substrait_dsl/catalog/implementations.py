@@ -44,6 +44,9 @@ PREFIX = "__substrait_dsl_"
 DISTINCT, FILTER = "distinct", "filter"
 """What stands in braces in SQL text for an aggregate function, where DISTINCT goes, and a filter or a window."""
 
+OF_IMPLEMENTATION = "the implementation of "
+"""How errors call an implementation; the name of the function follows."""
+
 OF_PYTHON = (
     t.Boolean, t.I8, t.I16, t.I32, t.I64, t.FP32, t.FP64, t.String, t.Binary, t.Date, t.Decimal, t.PrecisionTimestamp,
 )  # fmt: skip
@@ -106,7 +109,7 @@ class Implementation:
     @property
     def title(self) -> str:
         """The words for it in errors."""
-        return f"the implementation of {self.name}"
+        return f"{OF_IMPLEMENTATION}{self.name}"
 
     def __enter__(self) -> Self:
         return self
@@ -172,7 +175,9 @@ def bound_calls(tops: Iterable[Rel]) -> Iterator[ScalarFunction]:
 
 def bindable(function: FunctionId, engine: str) -> Mapping[str, str] | None:
     """Return the details of a remedy for a function that is not bound; None: it cannot be bound there."""
-    if engine not in TAKES or not function.name.isidentifier() or function.urn in standard_catalog().extensions:
+    if engine not in TAKES or not function.name.isidentifier():
+        return None
+    if function.urn == EVERYDAY_URN or function.urn in standard_catalog().extensions:
         return None
     return {"function": function.name, "engine": engine}
 

@@ -109,13 +109,15 @@ class DataFusionSession(Consumer):
         if not is_own:
             return None
         of_python = _OF_PYTHON.search(words)
-        return of_python[1] if of_python else words.removeprefix(_OWN)
+        if of_python and of_python["class"] == KeyboardInterrupt.__name__:
+            raise KeyboardInterrupt from error
+        return of_python["value"] if of_python else words.removeprefix(_OWN)
 
 
 _OWN = "DataFusion error: "
 """How errors of DataFusion begin, which have no class of their own."""
 
-_OF_PYTHON = re.compile(r"PyErr \{ type: <class '[^']*'>, value: (.*?), traceback: ", re.DOTALL)
+_OF_PYTHON = re.compile(r"PyErr \{ type: <class '(?P<class>[^']*)'>, value: (?P<value>.*?), traceback: ", re.DOTALL)
 """How DataFusion writes an error of a Python function that it calls."""
 
 

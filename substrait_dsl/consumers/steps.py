@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from substrait_dsl.algebra.expressions import AggregateFunction, Cast, ScalarFunction
 from substrait_dsl.algebra.node import Node, Rel, walk
 from substrait_dsl.algebra.relations import Read
+from substrait_dsl.catalog.implementations import OF_IMPLEMENTATION
 from substrait_dsl.errors import ExecutionError
 from substrait_dsl.fluent.lowering import step_of
 from substrait_dsl.render.step_summary import Step
@@ -21,6 +22,9 @@ def _calls(*names: str) -> Callable[[Node, str], bool]:
 
 
 _CAUSES: Mapping[str, Callable[[Node, str], bool]] = {
+    rf"{OF_IMPLEMENTATION}([^\s:]+)": lambda node, name: (
+        isinstance(node, ScalarFunction) and node.function.name == name
+    ),
     r'column "(.+)" is required, but it is NULL': lambda node, name: (
         isinstance(node, Read) and name in node.base_schema.names
     ),

@@ -60,8 +60,9 @@ def implement(
         An `Implementation`, whose ``remove()`` unbinds it; ``with sd.implement(...):`` does so at its end.
 
     Raises:
-        InvalidArgumentError: `function` is none of an extension of your own, or of several; SQL text names an argument
-            that the function does not have; `implementation` is neither text nor a function.
+        InvalidArgumentError: `function` is none of an extension of your own, or of several, or its calls are those of a
+            function of the specification; SQL text names an argument that the function does not have, or is not one
+            expression; `implementation` is neither text nor a function.
         InvalidChoiceError: `engine`, `takes` or `signature` is no such word.
         UnsupportedError: for a window function, an aggregate function on DataFusion, and SQL text for DataFusion.
 
@@ -85,9 +86,10 @@ def implement(
     """
     with error_context(verb="implement"):
         own = _own(function)
-        require_choice("engine", engine, tuple(TAKES))
+        require_choice("engine", engine, tuple(TAKES), "implementation-engine")
         _require_kind(own, engine)
         overloads = _chosen(own, signature)
+        _require_called(function, own, overloads)
         is_text = isinstance(implementation, str)
         arguments: Sequence[str] = ()
         if isinstance(implementation, str):
@@ -157,6 +159,19 @@ def _chosen(function: Function, signature: object) -> Sequence[Overload]:
     keys = [overload.key for overload in function.overloads]
     require_choice("signature", signature, keys)
     return [overload for overload in function.overloads if overload.key == signature]
+
+
+def _require_called(function: CatalogFunction, own: Function, overloads: Sequence[Overload]) -> None:
+    """Raise `InvalidArgumentError` for an overload whose calls are those of another extension's, which comes first."""
+    earlier = function._declared[: function._declared.index(own)]
+    keys = {overload.key: other.urn for other in reversed(earlier) for overload in other.overloads}
+    for overload in overloads:
+        if overload.key in keys:
+            raise InvalidArgumentError(
+                f"a call of this {function.name} with such arguments is one of {overload.key} of {keys[overload.key]}, "
+                f"and not of {own.urn}",
+                hint=f'sd.Functions(catalog, "{own.urn}") has those of one extension alone',
+            )
 
 
 def _require_text(engine: str, takes: object) -> None:

@@ -119,6 +119,22 @@ def test_what_returns_something_else_fails(spark: SparkSession) -> None:
         sums.collect(spark)
 
 
+def test_an_error_of_a_python_function_names_it_and_its_step(spark: SparkSession) -> None:
+    sums = ROWS.select(s=lambda r: my.plus(r.n, 1))
+    totals = ROWS.aggregate(t=lambda r: my.total(r.n))
+    for takes in BODIES:
+        with (
+            sd.implement(my.plus, "spark", lambda x, y: dict[str, int]()["no"], takes=takes),
+            refused(ExecutionError, "the implementation of plus raises KeyError: 'no'", "in plus(n, 1) (step: project"),
+        ):
+            sums.collect(spark)
+    with (
+        sd.implement(my.total, "spark", lambda x: dict[str, int]()["no"], takes="values"),
+        refused(ExecutionError, "implementation of total raises KeyError: 'no'", "in total(n) (step: aggregate"),
+    ):
+        totals.collect(spark)
+
+
 def test_a_required_result_is_not_null(spark: SparkSession) -> None:
     required = ROWS.select(s=lambda r: my.plus(f.char_length(r.j), 1))
     with (

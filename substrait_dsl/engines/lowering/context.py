@@ -22,6 +22,14 @@ class NodeLocation:
     node: Node
 
 
+def _hint_of_own(function_type: str, name: str) -> str:
+    """Return the hint for a function of an extension of the user's own, which the engine does not run."""
+    bound = f'sd.implement(my.{name}, "spark", ...)'
+    if function_type == "scalar function":
+        return f'{bound} is for Spark and Sail, sd.implement(my.{name}, "datafusion", ...) for DataFusion'
+    return f"{bound} is for Spark and Sail, which run aggregate functions of your own, also over windows"
+
+
 @attrs.frozen
 class Lowering:
     """The state of lowering one plan for one engine."""
@@ -124,7 +132,11 @@ class Lowering:
         """Raise unless the engine has a function of this type, such as ``"scalar function"``, under its own name."""
         if not self.has_function(function_type, function):
             message = f"{self.profile} has no {function_type} {function.key} that does what the specification says"
-            error = self.refusal_by("function", message)
+            hint = None
+            if function.urn and (own := bindable(function, "spark")) is not None:
+                message = f"{self.profile} has no {function_type} {function.key}, which {function.urn} declares"
+                hint = _hint_of_own(function_type, own["function"])
+            error = self.refusal_by("function", message, hint)
             if function_type == "scalar function" and (details := bindable(function, self.profile.engine)) is not None:
                 error = UnsupportedError(message, remedy="unbound-function", details=details)
                 error.rule = "function"

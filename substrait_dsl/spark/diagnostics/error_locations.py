@@ -14,9 +14,17 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 from substrait_dsl.algebra import relations as rl
-from substrait_dsl.algebra.expressions import Cast, Expression, ScalarFunction, ScalarSubquery
+from substrait_dsl.algebra.expressions import (
+    AggregateFunction,
+    Cast,
+    Expression,
+    ScalarFunction,
+    ScalarSubquery,
+    WindowCall,
+)
 from substrait_dsl.algebra.node import Node, Rel, walk
 from substrait_dsl.algebra.types import FP32, FP64, I8, I16, I32, I64, Decimal
+from substrait_dsl.catalog.implementations import OF_IMPLEMENTATION
 from substrait_dsl.spark.diagnostics.explanations import INTERVALS, OF_TIME, Location
 from substrait_dsl.spark.expressions.literals import failing, text_to_sql
 from substrait_dsl.spark.expressions.time_zones import NO_ZONE
@@ -54,10 +62,24 @@ def locate_failure(failure: Failure, record: Record) -> list[Location]:
         return [Location(plan, rel) for rel in walk(plan) if isinstance(rel, Rel) and _may_say(rel, message)]
     if (failure.error_class in OF_FILES and not failure.fragments) or message in OF_TEXT:
         return [Location(plan, rel) for rel in walk(plan) if isinstance(rel, rl.Read) and _is_read_by(failure, rel)]
-    nodes = list(_find_failed_parts(failure, record))
+    nodes = list(_calls_of_python(failure, plan) or _find_failed_parts(failure, record))
     if not nodes and message.endswith(IS_NULL):
         return list(_find_null_checks(message, record))
     return _locate_nodes(nodes, plan, innermost=bool(failure.fragments) or current_engine().reports_fragments)
+
+
+_OF_PYTHON = re.compile(rf"Error: {OF_IMPLEMENTATION}([^\s:]+)")
+
+
+def _calls_of_python(failure: Failure, plan: Rel) -> list[Node]:
+    """Return the calls of the implementation, a Python function, that a failure names."""
+    if (found := _OF_PYTHON.search(failure.message)) is None:
+        return []
+    return [
+        node
+        for node in walk(plan)
+        if isinstance(node, ScalarFunction | AggregateFunction | WindowCall) and node.function.name == found[1]
+    ]
 
 
 def _locate_nodes(nodes: Iterable[Node], plan: Rel, *, innermost: bool) -> list[Location]:

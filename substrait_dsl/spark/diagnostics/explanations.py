@@ -14,6 +14,7 @@ import attrs
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.node import Node, Rel, walk
+from substrait_dsl.catalog.implementations import implementation_of
 from substrait_dsl.errors import shorten, suggestion
 from substrait_dsl.spark.expressions.casts import NO_TIME
 from substrait_dsl.spark.expressions.functions_regexp import NO_MATCH
@@ -115,6 +116,10 @@ _OPTION_HINT = (
     'functions.divide(x, functions.nullif(y, 0)) may be NULL, as may what is computed of x.cast("string?")'
 )
 _VALUE_HINT = "functions.coalesce(x, value) has the value there, filter(x.is_not_null()) leaves such rows out"
+_IMPLEMENTED_HINT = (
+    "let the implementation give a value there, as coalesce(..., value) does in SQL text, or declare a nullable result "
+    "in the extension, such as return: fp64?"
+)
 _REQUIRED = "a required value is NULL"
 _ZONE = re.compile(r"The timezone: (.+?) is invalid")
 
@@ -210,7 +215,7 @@ def hint_for_failure(failure: Failure, location: Location | None, message: str) 
     if failure.error_class in _OVERFLOWS:
         return _fitting_hint(_type(node))
     if message == _REQUIRED:
-        return _VALUE_HINT
+        return _IMPLEMENTED_HINT if _is_implemented(node) else _VALUE_HINT
     if message.endswith(IS_NULL):
         return _column_hint(location)
     is_misfit = failure.error_class in (*_MISFITS, "USER_RAISED_EXCEPTION") and message not in _HINTS
@@ -223,6 +228,13 @@ def hint_for_failure(failure: Failure, location: Location | None, message: str) 
     if failure.error_class in BROKEN_RECORDS or failure.condition == _UNREAD or message == BEHIND_QUOTE:
         return _record_hint(location)
     return hint_for_message(message)
+
+
+def _is_implemented(node: Node | None) -> bool:
+    """Whether a node is a call of a function that the user has implemented."""
+    if not isinstance(node, ex.AggregateFunction | ex.ScalarFunction | ex.WindowCall):
+        return False
+    return implementation_of("spark", node.function) is not None
 
 
 def _record_hint(location: Location | None) -> str | None:

@@ -134,7 +134,7 @@ def bound_to(call: Call) -> BoundCall | None:
         raise UnsupportedError(f"what is bound to {call.function.name} knows nothing of its options")
     if any(not isinstance(argument, ex.Expression) for argument in call.arguments):
         raise UnsupportedError(f"{found.title} takes values, and the call has a word for an argument")
-    _require_engine(found)
+    _require_engine(found, call)
     return BoundCall(found, call, _SESSION.get())
 
 
@@ -148,13 +148,19 @@ def bound_call(call: ex.ScalarFunction, texts: Sequence[str]) -> str | None:
     return None if bound is None else bound.checked(_template(bound), texts)
 
 
-def _require_engine(implementation: Implementation) -> None:
+ON_SPARK = 'local_session(engine="spark") is a session of Spark, which runs Python functions'
+"""The hint where Sail runs none."""
+
+
+def _require_engine(implementation: Implementation, call: Call) -> None:
     """Refuse Python functions on an engine that is not Spark: it may not call them, or call them otherwise."""
     engine = current_engine()
     if implementation.takes != "sql" and engine.name != "Spark":
         raise UnsupportedError(
             f"{ENGINE} does not run Python functions, and {implementation.title} is one",
-            hint=f'sd.implement(my.{implementation.name}, "spark", "...") takes SQL text',
+            hint=ON_SPARK
+            if isinstance(call, ex.AggregateFunction) and call.sorts
+            else f'{ON_SPARK}; sd.implement(my.{implementation.name}, "spark", "...") takes SQL text',
         )
 
 
