@@ -426,6 +426,17 @@ def test_a_clause_is_at_each_aggregate_function_of_a_text(text: str, sail: Spark
         assert [some.collect(), over.collect(), distinct.collect()] == [[(2.0,)], [(1.5,)], [(2.0,)]]
 
 
+def test_distinct_is_of_an_aggregate_function(sail: SparkSession) -> None:
+    distinct = sd.read_virtual([(1,), (1,), (3,)], {"n": "i64"}).aggregate(r=lambda r: own.ratio(r.n).distinct())
+    with (
+        sd.implement(own.ratio, "spark", "CAST(sum(abs({distinct}{x})) AS DOUBLE)"),
+        refused(UnsupportedError, "has {distinct} at some of the aggregate functions"),
+    ):
+        distinct.collect()
+    with sd.implement(own.ratio, "spark", "CAST(sum({distinct}abs({x})) AS DOUBLE)"):
+        assert distinct.collect() == [(4.0,)]  # 1 + 3
+
+
 def test_text_that_aggregates_nothing_is_refused_by_name(sail: SparkSession) -> None:
     text = "greatest({x}, 1)"
     with (
