@@ -6,6 +6,8 @@ import datetime as dt
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import substrait_dsl as sd
@@ -254,3 +256,19 @@ def test_several_header_lines_with_other_names(tmp_path: Path) -> None:
         lines(tmp_path, "the people\nkey,who\n7,ann\n", schema, header=2).collect()
     form = sd.DelimitedText(header_lines_to_skip=2)
     assert sd.read_files(tmp_path / "in.csv", schema, format=form, header="skip").collect() == [("7", "ann")]
+
+
+def test_a_parquet_file_is_no_text(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"id": pa.array([1], pa.int64())}), tmp_path / "in.parquet")
+    for encoding in ("utf-8", "latin-1"):
+        with refused(ExecutionError, "in.parquet is a Parquet file, no text", "read_files(path, schema) reads Parquet"):
+            sd.read_csv(tmp_path / "in.parquet", {"id": "i64?"}, encoding=encoding).collect()
+    assert sd.read_files(tmp_path / "in.parquet", {"id": "i64?"}).collect() == [(1,)]
+
+
+def test_a_folder_of_folders_has_a_pattern(tmp_path: Path) -> None:
+    (tmp_path / "below").mkdir()
+    lines(tmp_path / "below", "id\n7\n", {"id": "i64"})
+    with refused(ExecutionError, "there is nothing to read", "read by a pattern", '/*/*.csv\', kind="glob"'):
+        sd.read_csv(tmp_path, {"id": "i64"}).collect()
+    assert sd.read_csv(tmp_path / "*" / "*.csv", {"id": "i64"}, kind="glob").collect() == [(7,)]

@@ -82,7 +82,23 @@ def _hint(source: Any) -> str | None:
         case "pyspark", _:
             return "a DataFrame of Spark is read by a name: df.createOrReplaceTempView(name)"
         case _:
-            return "pyarrow.Table.from_pylist(...) makes a table of rows" if isinstance(source, list | dict) else None
+            return _hint_for_python(source)
+
+
+def _hint_for_python(source: Any) -> str | None:
+    """Return the hint for rows or columns of Python values."""
+    if isinstance(source, dict):
+        call = "pyarrow.table(columns, schema=rel.schema.to_arrow()) makes a table of lists by the names of columns"
+    elif isinstance(source, list | tuple) and source and isinstance(source[0], dict):
+        call = "pyarrow.Table.from_pylist(rows, rel.schema.to_arrow()) makes a table of dicts"
+    elif isinstance(source, list | tuple):
+        call = (
+            "pyarrow.Table.from_pylist([dict(zip(rel.schema.names, row)) for row in rows], rel.schema.to_arrow()) "
+            "makes a table of tuples"
+        )
+    else:
+        return None
+    return f"{call}; rel is what read_named gave"
 
 
 _PARQUET, _FILE = b"PAR1", b"ARROW1"

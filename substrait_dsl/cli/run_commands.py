@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,7 +16,7 @@ from substrait_dsl.cli.plan_files import (
     refuse_terminal,
     write_bytes,
 )
-from substrait_dsl.errors import NotAllowedError, UnsupportedError
+from substrait_dsl.errors import ExecutionError, NotAllowedError, UnsupportedError
 from substrait_dsl.installation import install_line
 
 if TYPE_CHECKING:
@@ -57,6 +58,25 @@ def run(plan: str, engine: str | None, tables: tuple[str, ...], rows: int, allow
             error.hint = "--allow-changes runs it"
             raise
     session = _session(engine)
+    with _hints_of_options(found, data):
+        _run(found, session, data, rows)
+
+
+@contextmanager
+def _hints_of_options(plan: Plan, tables: Mapping[str | tuple[str, ...], str]) -> Iterator[None]:
+    """Name the option for a table that the plan reads and nobody gives, where a hint names the argument."""
+    try:
+        yield
+    except ExecutionError as error:
+        read = [each.names for each in plan.accesses() if (each.operation, each.object) == ("read", "table")]
+        missing = next((".".join(names) for names in read if names not in tables and names[0] not in tables), None)
+        if missing is not None and "tables={" in (error.hint or ""):
+            error.hint = f"--table {missing}=PATH gives its rows, a file of Parquet or Arrow"
+        raise
+
+
+def _run(found: Plan, session: Any, data: Mapping[str | tuple[str, ...], str], rows: int) -> None:
+    """Run a plan and print the rows of each of its roots, or of what it changes."""
     if any(not _is_read(access) for access in found.accesses()):
         frames = found.execute(session, tables=data)
         for frame in frames:

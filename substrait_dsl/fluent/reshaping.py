@@ -71,7 +71,12 @@ class ReshapingVerbs(RelationBase, Generic[S]):
             if not columns:
                 raise InvalidArgumentError("expected at least one column", hint="aggregate(n=functions.count())")
             count: Measure[Any, Any] = Measure(FunctionCall("aggregate", "count", (), {}, None, None))
-            counted = aggregate(self._rel, columns, {}, None, (), {name: count})
+            try:
+                counted = aggregate(self._rel, columns, {}, None, (), {name: count})
+            except SchemaError as error:
+                if [*error.names] == [name]:
+                    error.hint = 'name="..." calls the counts otherwise'
+                raise
             width = len(columns)
             keys = [SortKey(width, "desc_nulls_last"), *range(width)]
             return wrap_relation(rl.Sort(counted, sort_keys(keys, Scope("value_counts", (counted,)))))
@@ -260,7 +265,8 @@ def _measure_of_value(on: Any, value: object, measure: Any, row: DynRow) -> Meas
     if isinstance(found, ComputedMeasure):
         raise TypeMismatchError(
             f"pivot takes one aggregate function, but {found._lacks}",
-            hint="compute in with_columns(...) after it; fill_null(...) puts a value in place of NULLs",
+            hint="write agg(...), with a column for each value, and in it a filter of each function: "
+            'functions.sum(x).filter(col("key") == value); fill_null(...) puts a value in place of NULLs',
         )
     if not isinstance(found, Measure):
         raise InvalidArgumentError("expected an aggregate function", got=found, hint='write functions.sum(col("x"))')

@@ -47,6 +47,14 @@ def test_a_plan_that_changes_something_runs_where_that_is_allowed(
     assert sorted(parquet.read_table(folder / "out").column("id").to_pylist()) == [1, 3]
 
 
+@pytest.mark.parametrize("engine", ["sail", "datafusion"])
+def test_a_missing_table_names_the_option(
+    engine: str, folder: Path, datafusion: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["run", "large.plan", "--engine", engine]) == 1
+    assert capsys.readouterr().err.endswith("hint: --table orders=PATH gives its rows, a file of Parquet or Arrow\n")
+
+
 def test_sql(folder: Path, datafusion: None, capsys: pytest.CaptureFixture[str]) -> None:
     query = "select id from t where price > 5 order by id"
     assert main(["sql", query, "--table", "t=orders.parquet", "--engine", "datafusion"]) == 0

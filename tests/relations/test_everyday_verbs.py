@@ -258,7 +258,7 @@ WRONG: dict[str, tuple[Any, type[sd.SubstraitDslError], tuple[str, ...]]] = {
     "a taken name": (lambda: V.unpivot("k", "n", value="s"), SchemaError, ('"s"', 'value="..."')),
     "one name for both": (lambda: V.unpivot("k", name="v", value="v"), SchemaError, ('"v"',)),
     "counts of nothing": (lambda: V.value_counts(), InvalidArgumentError, ("at least one column",)),
-    "counts called as their column": (lambda: V.value_counts("k", name="k"), SchemaError, ('"k"',)),
+    "counts called as their column": (lambda: V.value_counts("k", name="k"), SchemaError, ('"k"', 'name="..."')),
     "no values": (lambda: V.group_by("k").pivot("s", [], f.count()), InvalidArgumentError, ("at least one value",)),
     "values of another type": (
         lambda: V.group_by("k").pivot("s", [1], f.count()),
@@ -270,7 +270,7 @@ WRONG: dict[str, tuple[Any, type[sd.SubstraitDslError], tuple[str, ...]]] = {
     "a measure that computes": (
         lambda: V.group_by("k").pivot("s", ["a"], f.count() + 1),
         TypeMismatchError,
-        ("computes with", "with_columns"),
+        ("computes with", "write agg(...), with a column for each value", ".filter(col("),
     ),
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections import Counter
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -259,6 +260,31 @@ def test_what_is_no_table_of_the_plan(case: str, spark: SparkSession) -> None:
     tables, kind, words, hint = GIVEN[case]
     with refused(kind, "collect", *words, hint or ""):
         IDS.collect(spark, tables=tables)
+
+
+def test_hints_for_python_values(sail: SparkSession) -> None:
+    rel = sd.read_named("o", {"id": "i64", "k": "string?", "x": "decimal<9,2>?"})
+    rows = [(1, "a", Decimal(1)), (2, None, None)]
+    dicts = [dict(zip(rel.schema.names, row, strict=True)) for row in rows]
+    columns = {"id": [1, 2], "k": ["a", None], "x": [Decimal(1), None]}
+    calls: dict[str, tuple[Any, Any]] = {
+        "([dict(zip(rel.schema.names, row)) for row in rows], rel.schema.to_arrow()) makes a table of tuples": (
+            rows,
+            pa.Table.from_pylist([dict(zip(rel.schema.names, row)) for row in rows], rel.schema.to_arrow()),  # noqa: B905
+        ),
+        "pyarrow.Table.from_pylist(rows, rel.schema.to_arrow()) makes a table of dicts": (
+            dicts,
+            pa.Table.from_pylist(dicts, rel.schema.to_arrow()),
+        ),
+        "pyarrow.table(columns, schema=rel.schema.to_arrow()) makes a table of lists": (
+            columns,
+            pa.table(columns, schema=rel.schema.to_arrow()),
+        ),
+    }
+    for hint, (given, followed) in calls.items():
+        with refused(InvalidArgumentError, 'table "o"', hint):
+            rel.collect(sail, tables={"o": given})
+        assert Counter(rel.collect(sail, tables={"o": followed})) == Counter(rows)
 
 
 def test_one_dict_serves_several_plans(spark: SparkSession) -> None:

@@ -17,7 +17,7 @@ import pytest
 
 import substrait_dsl as sd
 from substrait_dsl.algebra.node import walk
-from substrait_dsl.errors import ExecutionError, UnsupportedError
+from substrait_dsl.errors import ExecutionError, SchemaError, TypeMismatchError, UnsupportedError
 from substrait_dsl.spark.diagnostics.settings import require_settings
 from substrait_dsl.spark.sail.engine import SAIL
 from substrait_dsl.spark.sail.guards import GUARDS
@@ -189,6 +189,18 @@ def test_hints_for_truth_values_and_decimals(sail: SparkSession) -> None:
         read.select(z=lambda r: r.b.cast(sd.Decimal(9, 2))).collect(sail)
     followed = read.select(y=lambda r: r.x != 0, z=lambda r: r.b.cast(sd.I8).cast(sd.Decimal(9, 2)))
     assert followed.collect(sail) == [(True, Decimal("1.00"))]
+
+
+def test_hints_of_pivot_and_value_counts(sail: SparkSession) -> None:
+    """A measure that computes stands in agg, with a filter; a half of 4 and 5 is 4.5, and a sum of no row NULL."""
+    read = values({"k": "i64", "count": "string", "x": "fp64"}, (1, "a", 4.0), (1, "a", 5.0), (2, "b", 3.0))
+    with refused(TypeMismatchError, "computes with", 'functions.sum(x).filter(col("key") == value)'):
+        read.group_by("k").pivot("count", ["a"], lambda r: f.sum(r.x) / 2.0)
+    shares = read.group_by("k").agg(a=lambda r: f.sum(r.x).filter(sd.col("count") == "a") / 2.0)
+    assert Counter(shares.collect(sail)) == Counter([(1, 4.5), (2, None)])
+    with refused(SchemaError, 'two columns would be called "count"', 'name="..." calls the counts otherwise'):
+        read.value_counts("count")
+    assert read.value_counts("count", name="n").collect(sail) == [("a", 2), ("b", 1)]
 
 
 KEYED = values({"k": "i64", "v": "i64"}, (1, 9), (2, 5))

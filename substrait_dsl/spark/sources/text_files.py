@@ -80,7 +80,9 @@ def _paths(files: Sequence[FileItem]) -> Iterator[str]:
             raise UnsupportedError(f"delimited text is read on this machine alone here: {item.uri}")
         paths = [path for path in data_files(item) if os.path.exists(path)]
         if not paths and not (item.kind == "folder" and os.path.isdir(here)):
-            raise ExecutionError(f"there is nothing to read: {item.uri}")
+            below = None if not os.path.isdir(here) else os.path.join(here, "*", "*.csv")
+            hint = below and f'files in the folders below are read by a pattern: {below!r}, kind="glob"'
+            raise ExecutionError(f"there is nothing to read: {item.uri}", hint=hint)
         if (below := _folder_below(item)) is not None:
             raise UnsupportedError(f"delimited text in folders below is not read here: {below}")
         yield from paths

@@ -74,17 +74,19 @@ def open_text(path: str, reading: TextReading) -> IO[str]:
 def require_read_exactly(uris: Iterable[str], reading: TextReading) -> None:
     """Raise for a file on this machine whose text Spark would decode or end otherwise than it is written.
 
-    Raises `ExecutionError` for UTF-16 that does not say its order of bytes, `UnsupportedError` for a form feed at the
-    end, which Spark takes for the end of a line.
+    Raises `ExecutionError` for UTF-16 that does not say its order of bytes and for Parquet, `UnsupportedError` for a
+    form feed at the end, which Spark takes for the end of a line.
     """
     for path in filter(None, map(path_of, uris)):
         if path.endswith((*OPENERS, *COMPRESSED)):
             continue
         with open(path, "rb") as file:
-            start = file.read(2)
+            start = file.read(4)
             file.seek(max(0, os.path.getsize(path) - 2))
             end = file.read()
-        if reading.encoding == "utf-16" and start not in (b"", b"\xff\xfe", b"\xfe\xff"):
+        if start == b"PAR1":
+            raise ExecutionError(f"{path} is a Parquet file, no text", hint="read_files(path, schema) reads Parquet")
+        if reading.encoding == "utf-16" and start[:2] not in (b"", b"\xff\xfe", b"\xfe\xff"):
             raise ExecutionError(
                 f"{path} does not say which order its bytes have, as UTF-16 does by its first two",
                 hint='write encoding="utf-16le" or encoding="utf-16be"',

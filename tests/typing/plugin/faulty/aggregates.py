@@ -187,4 +187,6 @@ items.group_by("part").pivot("order", [], f.count())
 # E: pivot: expected at least one value that becomes a column  [substrait-invalid-argument]
 items.group_by("part").pivot("order", [1], f.count() + 1)
 # E: pivot, measure "1": pivot takes one aggregate function, but this computes with the aggregate function count;
-#    compute in with_columns(...) after it; fill_null(...) puts a value in place of NULLs  [substrait-type-mismatch]
+#    write agg(...), with a column for each value, and in it a filter of each function:
+#    functions.sum(x).filter(col("key") == value); fill_null(...) puts a value in place of
+#    NULLs  [substrait-type-mismatch]
