@@ -81,6 +81,7 @@ CALLERS: Mapping[str, frozenset[str]] = {
         "spark/session/execution_context.py": "sql",
         "spark/session/servers.py": "sql",
         "spark/sources/arrow_tables.py": "createDataFrame",
+        "spark/sources/delimited_text.py": "selectExpr",
         "spark/sources/orc_files.py": "selectExpr",
         "spark/sources/partition_columns.py": "expr",
         "spark/sources/reads.py": "sql",

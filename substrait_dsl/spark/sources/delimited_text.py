@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from substrait_dsl.algebra.relations import DelimitedText, LocalFiles, Read
 from substrait_dsl.errors import SchemaError, UnsupportedError, quote
 from substrait_dsl.spark.catalog.table_names import quoted_name
-from substrait_dsl.spark.session.connect import functions_of
+from substrait_dsl.spark.expressions.literals import failing, text_to_sql
 from substrait_dsl.spark.session.engines import ENGINE
 from substrait_dsl.spark.session.failures import BEHIND_QUOTE
 from substrait_dsl.spark.sources.declared_columns import actual_name
@@ -31,9 +31,7 @@ from substrait_dsl.spark.sources.text_lines import (
 )
 
 if TYPE_CHECKING:
-    from types import ModuleType
-
-    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
     from substrait_dsl.algebra.node import Rel
     from substrait_dsl.algebra.relations import FileItem, TextReading
@@ -101,7 +99,6 @@ def read_text(
     Raises `SchemaError` for several declared columns that are named after the same folders, and for a header on this
     machine that has other names than the columns.
     """
-    functions = functions_of(spark)
     frame = text_lines(paths, [], spark)
     require_listed(frame, files)
     # What Spark has found beside the lines stands in the names of folders.
@@ -124,17 +121,11 @@ def read_text(
     if fields:
         frame = _parse_lines(frame, format_, len(fields))
 
-    def value(number: int) -> Column:
-        written = _field(number, format_, functions)
-        if format_.null_value is not None:
-            written = functions.nullif(written, functions.lit(format_.null_value))
-        return written
-
     columns = [
-        functions.col(quoted_name([folders[position]])) if position in folders else value(fields.index(position))
+        quoted_name([folders[position]]) if position in folders else _field(fields.index(position), format_)
         for position in range(len(schema))
     ]
-    return frame.select(*columns).toDF(*schema.names)
+    return frame.selectExpr(*columns).toDF(*schema.names)
 
 
 def _parse_lines(lines: DataFrame, format_: DelimitedText, many: int) -> DataFrame:
@@ -144,34 +135,38 @@ def _parse_lines(lines: DataFrame, format_: DelimitedText, many: int) -> DataFra
     those that are no records, for its errors. Spark evaluates a generator once, and for every line, whichever fields
     are used. No function of lists is used, as Spark would compile each query anew: its code has the number of a lambda.
     """
-    functions = functions_of(lines.sparkSession)
-    line, split, parsed = map(functions.col, (LINE, _SPLIT, _PARSED))
     others = [quoted_name([name]) for name in lines.columns if name != LINE]
-    fields = functions.array(_split(line, format_, many, functions))
-    lines = lines.select(*others, LINE, functions.explode(fields).alias(_SPLIT))
-    is_record = split.isNotNull() & (functions.size(split) == many)
-    record = functions.array(functions.when(~is_record, _parse(line, format_, many, functions)))
-    lines = lines.select(*others, _SPLIT, functions.explode(record).alias(_PARSED))
+    lines = lines.selectExpr(*others, LINE, f"explode(array({_split(format_, many)})) AS {_SPLIT}")
+    record = f"CASE WHEN {_SPLIT} IS NULL OR size({_SPLIT}) <> {many} THEN {_parse(format_, many)} END"
+    lines = lines.selectExpr(*others, _SPLIT, f"explode(array({record})) AS {_PARSED}")
     if len(format_.field_delimiter) == 1:
         return lines
     # A line may end as the delimiter begins: the one behind it would begin there.
-    overlaps = functions.raise_error(functions.lit(OVERLAPS)).cast("boolean")
-    return lines.where(functions.when(parsed[_END].isNotNull(), overlaps).otherwise(functions.lit(True)))
+    return lines.where(f"CASE WHEN {_PARSED}.{_END} IS NULL THEN true ELSE CAST({failing(OVERLAPS)} AS BOOLEAN) END")
 
 
-def _split(line: Column, format_: DelimitedText, many: int, functions: ModuleType) -> Column:
-    """Split a line into the list of its fields, with quotes; NULL for one that has to be parsed."""
+def _split(format_: DelimitedText, many: int) -> str:
+    """Return SQL for the list of a line's fields, with quotes; NULL for one that has to be parsed."""
     delimiter = format_.field_delimiter
     if len(delimiter) > 1:
-        return cast("Column", functions.lit(None).cast("array<string>"))
+        return "CAST(NULL AS ARRAY<STRING>)"
     pattern = f"\\{delimiter}" if delimiter in ".$|()[{^?*+\\" else delimiter  # which Java splits by without a pattern
-    split: Column = functions.split(line, pattern, many + 1)
-    if format_.quote:
-        has_quote = functions.contains(line, functions.lit(format_.quote))  # which is found faster than a pattern
-        split = functions.when(~has_quote | functions.rlike(line, functions.lit(_plain_quotes(format_))), split)
+    conditions = []
+    if format_.quote:  # which is found faster than a pattern
+        conditions.append(f"(NOT {_has_quote(format_)} OR {_matches(_plain_quotes(format_))})")
     if 0 < format_.max_line_size < _LONGEST:
-        split = functions.when(functions.length(line) <= format_.max_line_size, split)
-    return split
+        conditions.append(f"length({LINE}) <= {format_.max_line_size}")
+    split = f"split({LINE}, {text_to_sql(pattern)}, {many + 1})"
+    return f"CASE WHEN {' AND '.join(conditions)} THEN {split} END" if conditions else split
+
+
+def _matches(pattern: str) -> str:
+    """Return SQL for whether a line has a match of a pattern."""
+    return f"rlike({LINE}, {text_to_sql(pattern)})"
+
+
+def _has_quote(format_: DelimitedText) -> str:
+    return f"contains({LINE}, {text_to_sql(format_.quote)})"
 
 
 def _plain_quotes(format_: DelimitedText) -> str:
@@ -181,22 +176,23 @@ def _plain_quotes(format_: DelimitedText) -> str:
     return f"\\A(?:[^{quote}]*{field})*+[^{quote}]*\\z"
 
 
-def _field(number: int, format_: DelimitedText, functions: ModuleType) -> Column:
-    """Return a field of a line without its quotes."""
-    split, parsed = functions.col(_SPLIT)[number], functions.col(_PARSED)
+def _field(number: int, format_: DelimitedText) -> str:
+    """Return SQL for a field of a line without its quotes; NULL for what the format writes for it."""
+    split = f"{_SPLIT}[{number}]"
     if format_.quote:
-        split = functions.replace(split, functions.lit(format_.quote), functions.lit(""))
+        split = f"replace({split}, {text_to_sql(format_.quote)}, '')"
     # Spark reads an empty field as NULL in any case.
-    field = functions.coalesce(parsed[_field_name(number)], functions.lit(""))
-    return cast("Column", functions.when(parsed.isNull(), split).otherwise(field))
+    parsed = f"coalesce({_PARSED}.{_field_name(number)}, '')"
+    field = f"CASE WHEN {_PARSED} IS NULL THEN {split} ELSE {parsed} END"
+    return field if format_.null_value is None else f"nullif({field}, {text_to_sql(format_.null_value)})"
 
 
 def _field_name(number: int) -> str:
     return f"field{number}"
 
 
-def _parse(line: Column, format_: DelimitedText, many: int, functions: ModuleType) -> Column:
-    """Parse a line into a structure of its fields, which are between two that are empty.
+def _parse(format_: DelimitedText, many: int) -> str:
+    """Return SQL for the structure that Spark's parser makes of a line: its fields, between two that are empty.
 
     Spark takes a field that is open at the end of a line for closed. So a further delimiter is appended, which such a
     field swallows, and one is prepended, as Spark drops a leading U+FEFF.
@@ -209,32 +205,32 @@ def _parse(line: Column, format_: DelimitedText, many: int, functions: ModuleTyp
     }
     if 0 < format_.max_line_size < _LONGEST:
         options["maxCharsPerColumn"] = str(format_.max_line_size)
+    line = LINE
     if format_.quote:
-        has_nul = functions.contains(line, functions.lit("\0")) & functions.contains(line, functions.lit(format_.quote))
+        has_quote = _has_quote(format_)
+        has_nul = f"{has_quote} AND contains({LINE}, {text_to_sql(chr(0))})"
+        goes_on = f"{has_quote} AND {_goes_on(format_)}"
         line = (
-            functions.when(has_nul, functions.raise_error(functions.lit(NUL_BY_QUOTE)))
-            .when(_goes_on(line, format_, functions), functions.raise_error(functions.lit(BEHIND_QUOTE)))
-            .otherwise(line)
+            f"CASE WHEN {has_nul} THEN {failing(NUL_BY_QUOTE)} WHEN {goes_on} THEN {failing(BEHIND_QUOTE)} "
+            f"ELSE {LINE} END"
         )
-    delimiter = functions.lit(format_.field_delimiter)
-    schema = texts([_START, *map(_field_name, range(many)), _END])
-    record_text = functions.concat(delimiter, line, delimiter)
-    return cast("Column", functions.from_csv(record_text, schema.simpleString(), options))
+    delimiter = text_to_sql(format_.field_delimiter)
+    schema = texts([_START, *map(_field_name, range(many)), _END]).simpleString()
+    option_texts = ", ".join(text_to_sql(text) for option in options.items() for text in option)
+    return f"from_csv(concat({delimiter}, {line}, {delimiter}), {text_to_sql(schema)}, map({option_texts}))"
 
 
-def _goes_on(line: Column, format_: DelimitedText, functions: ModuleType) -> Column:
-    """Whether a line has white space behind the closing quote of a field, which Spark drops silently.
+def _goes_on(format_: DelimitedText) -> str:
+    """Return SQL for whether a line has white space behind the closing quote of a field, which Spark drops silently.
 
     Most lines have none behind any quote; in others it may be inside of a field.
     """
     delimiter, quote, escape = (re.escape(text) for text in (format_.field_delimiter, format_.quote, format_.escape))
     escaped = {"": "(?!)", quote: quote * 2}.get(escape, f"{escape}.")
     field = f"(?:{quote}(?:[^{quote}{escape}]++|{escaped})*+{quote}|(?!{quote})(?:(?!{delimiter}).)*+)"
-    is_suspect = functions.rlike(line, functions.lit(f"{quote}[\\x00- ]+(?:{delimiter}|$)"))
-    is_well_formed = functions.rlike(line, functions.lit(f"(?s)\\A{field}(?:{delimiter}{field})*+\\z"))
-    has_quote = functions.contains(line, functions.lit(format_.quote))  # which is found faster than a pattern
-    goes_on: Column = has_quote & is_suspect & ~is_well_formed
-    return goes_on
+    is_suspect = _matches(f"{quote}[\\x00- ]+(?:{delimiter}|$)")
+    is_well_formed = _matches(f"(?s)\\A{field}(?:{delimiter}{field})*+\\z")
+    return f"{is_suspect} AND NOT {is_well_formed}"
 
 
 def text_format(rel: Rel) -> DelimitedText | None:
