@@ -146,8 +146,9 @@ def _require_changes(order: EvaluationOrder, engine: Engine) -> None:
     """Refuse changes of tables and files on an engine that does not make them safely."""
     if order.changes and not engine.takes_changes:
         change = order.changes[0].change
+        words = f"{change.op.partition('_')[0]}_{change.object}" if isinstance(change, rl.Ddl) else class_words(change)
         refusal = UnsupportedError(
-            f"{engine.name} cannot run a plan that changes something, such as {class_words(change)}",
+            f"{engine.name} cannot run a plan that changes something, such as {words}",
             hint=f"collect the rows of its input, and write those; {ON_SPARK}",
         )
         raise refusal

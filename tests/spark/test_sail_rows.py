@@ -203,6 +203,12 @@ def test_hints_of_pivot_and_value_counts(sail: SparkSession) -> None:
     assert read.value_counts("count", name="n").collect(sail) == [("a", 2), ("b", 1)]
 
 
+def test_definitions_are_named_by_their_verbs(sail: SparkSession) -> None:
+    for change, verb in ((sd.create_table("x", {"a": "i64"}), "create_table"), (sd.drop_view("x"), "drop_view")):
+        with refused(UnsupportedError, f"such as {verb}\n"):
+            change.collect(sail)
+
+
 KEYED = values({"k": "i64", "v": "i64"}, (1, 9), (2, 5))
 REFUSED: dict[str, tuple[Any, str]] = {
     "a frame that floats leave": (
