@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections import Counter
 from collections.abc import Iterator
 from decimal import Decimal
@@ -97,6 +98,20 @@ def test_constant_conditions_stay_above_aggregates(sail: SparkSession) -> None:
         (2, None),
     ]
     assert counted.filter(~never).collect(sail) == [(2,)]
+
+
+@pytest.mark.parametrize(
+    ("constant", "target", "value"),
+    [
+        (sd.lit("1e3"), "decimal<10,2>", Decimal("1000.00")),
+        (f.add(sd.lit(2.5), 1.5), "decimal<10,2>", Decimal("4.00")),
+        (f.upper(sd.lit("2024-01-01 10:00:00")), "date", dt.date(2024, 1, 1)),
+        (f.add(sd.lit(2.5), 1.5), "varchar<10>", "4.0"),
+    ],
+)
+def test_casts_of_constants(constant: Any, target: str, value: Any, sail: SparkSession) -> None:
+    """Sail computes a constant first, which then has no NULL, and a lambda has the type of before."""
+    assert values({"n": "i64"}, (1,)).select(x=constant.cast(target)).collect(sail) == [(value,)]
 
 
 # --- TPC-H

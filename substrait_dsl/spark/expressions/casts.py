@@ -9,6 +9,7 @@ anything local, the zone is the session's, which `execute` requires to be UTC.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions.conditionals import FailureBehavior
@@ -17,6 +18,9 @@ from substrait_dsl.spark.expressions.literals import failing, struct_to_sql, tex
 from substrait_dsl.spark.expressions.named_values import with_name
 from substrait_dsl.spark.expressions.types import MICROSECONDS, UNSIGNED, spark_sql_type, storage_type
 from substrait_dsl.spark.session.engines import ENGINE, current_engine
+
+if TYPE_CHECKING:
+    from substrait_dsl.spark.session.engines import Castable
 
 _NUMBERS: tuple[type[t.Type], ...] = (*t.INTEGER_TYPES, t.FP32, t.FP64, t.Decimal)
 _TEXTS: tuple[type[t.Type], ...] = (t.String, t.VarChar, t.FixedChar)
@@ -78,7 +82,9 @@ NO_TIME = "Sail cannot cast a text with such a time to date"
 """The message for a text whose time of day Sail may read otherwise than Spark."""
 
 
-def cast_to_sql(text: str, source: t.Type, target: t.Type, on_failure: FailureBehavior) -> str:
+def cast_to_sql(
+    text: str, source: t.Type, target: t.Type, on_failure: FailureBehavior, castable: Castable | None = None
+) -> str:
     """Write a cast.
 
     Args:
@@ -86,6 +92,7 @@ def cast_to_sql(text: str, source: t.Type, target: t.Type, on_failure: FailureBe
         source: its type.
         target: the type to convert to.
         on_failure: what to do with a value that does not convert: raise an error at run time, or give NULL.
+        castable: returns what is cast in place of the value; None: as the engine says of all values.
 
     Returns:
         SQL text whose Spark type is that of `target`.
@@ -103,7 +110,7 @@ def cast_to_sql(text: str, source: t.Type, target: t.Type, on_failure: FailureBe
             f"{ENGINE} cannot cast {source} to {target} exactly: a part that fails would be NULL, not the whole",
             hint="cast the parts by themselves",
         )
-    text = _convert(text, source, target, on_failure)
+    text = _convert(text, source, target, on_failure, castable=castable)
     source = storage_type(source)
     if isinstance(source, _BYTES) and isinstance(target, _TEXTS):  # which Spark takes as they are
         text = f"{'validate_utf8' if on_failure == 'throw' else 'try_validate_utf8'}({text})"
@@ -118,11 +125,18 @@ def _misfit(text: str, target: t.Type) -> str:
     return f"raise_error(concat('the value ', CAST({text} AS STRING), {misfit}))"
 
 
-def _convert(text: str, source: t.Type, target: t.Type, on_failure: FailureBehavior, depth: int = 0) -> str:
+def _convert(
+    text: str,
+    source: t.Type,
+    target: t.Type,
+    on_failure: FailureBehavior,
+    depth: int = 0,
+    castable: Castable | None = None,
+) -> str:
     """Cast a value to the Spark type of another type, and handle the values that Spark's own casts get wrong."""
     if source.matches(target):
         return text
-    text, source = current_engine().castable(text, source, target)
+    text, source = (castable or current_engine().castable)(text, source, target)
     throws, sql_type = on_failure == "throw", spark_sql_type(target)
     cast = "CAST" if throws else "TRY_CAST"
     converted = text if spark_sql_type(source) == sql_type else f"{cast}({text} AS {sql_type})"

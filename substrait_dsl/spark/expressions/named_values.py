@@ -12,19 +12,16 @@ from substrait_dsl.spark.session.engines import current_engine
 
 def with_name(value: str, name: str, body: str) -> str:
     """Write a text in which a value has a name, for the current engine."""
-    before, behind = current_engine().around_list
-    return f"{before}{_mapped(value, name, body)}{behind}"
+    texts = name_placeholders()
+    return f"{texts['one']}transform({texts['list']}{value}{texts['tail']}, {name} -> {body}){texts['end']}"
 
 
 def template_with_name(value: str, name: str, body: str) -> str:
     """Write the same in a template, whose placeholders are filled for the engine that is current then."""
-    return f"{{one}}{_mapped(value, name, body)}{{end}}"
+    return f"{{one}}transform({{list}}{value}{{tail}}, {name} -> {body}){{end}}"
 
 
-def _mapped(value: str, name: str, body: str) -> str:
-    return f"transform(array({value}), {name} -> {body})"
-
-
-def fill_ends() -> Mapping[str, str]:
-    """Return the texts of the placeholders around a list of one element."""
-    return dict(zip(("one", "end"), current_engine().around_list, strict=True))
+def name_placeholders() -> Mapping[str, str]:
+    """Return the texts of the placeholders: around a list for its one element, and around a value for such a list."""
+    engine = current_engine()
+    return dict(zip(("one", "end", "list", "tail"), (*engine.around_list, *engine.around_element), strict=True))

@@ -35,7 +35,7 @@ from substrait_dsl.catalog.records import Argument, ValueArgument
 from substrait_dsl.errors import UnsupportedError, quote
 from substrait_dsl.spark.expressions.bound_functions import bound_call
 from substrait_dsl.spark.expressions.casts import fitting
-from substrait_dsl.spark.expressions.named_values import fill_ends
+from substrait_dsl.spark.expressions.named_values import name_placeholders
 from substrait_dsl.spark.expressions.time_zones import require_zone
 from substrait_dsl.spark.expressions.types import UNSIGNED, spark_sql_type
 from substrait_dsl.spark.session.engines import ENGINE, FunctionKind, current_engine
@@ -348,12 +348,12 @@ def _fill(template: str, call: Call, texts: Sequence[str], extra: Mapping[str, s
             case "MOST":
                 assert isinstance(call.output_type, t.Decimal)
                 return largest_decimal(call.output_type)
-            case "one" | "end":
-                return ends[word]
+            case "one" | "end" | "list" | "tail":
+                return names[word]
             case _:
                 return extra[word]
 
-    ends = fill_ends()
+    names = name_placeholders()
     return _PLACEHOLDER.sub(text, template)
 
 

@@ -20,6 +20,9 @@ _TIMED = text_to_sql(
 )
 """Such a text with a time of day, which may have an offset: it has that date."""
 
+_WITH_TIME = text_to_sql(r"\d[ T]\s*\d")
+"""A text with a time of day, as far as a name of a folder has one."""
+
 _TRUTH_HINTS = {
     t.Boolean: "compare it with 0: x != 0",
     t.Decimal: "cast it to an integer before: x.cast(I8).cast(...)",
@@ -46,4 +49,14 @@ def castable(text: str, source: t.Type, target: t.Type) -> tuple[str, t.Type]:
         date = f"regexp_extract(v, {_DATE}, 1)"
         dated = f"CASE WHEN v RLIKE {_TIMED} THEN {date} ELSE {failing(NO_TIME)} END"
         return with_name(text, "v", f"CASE WHEN TRY_CAST({date} AS DATE) IS NULL THEN v ELSE {dated} END"), source
+    return text, source
+
+
+def castable_folder_name(text: str, source: t.Type, target: t.Type) -> tuple[str, t.Type]:
+    """Return the text that is cast in place of the name of a folder: NULL for one that Sail misreads.
+
+    Sail filters folders by no lambda, so a date with a time, and a decimal with an exponent, are no values there.
+    """
+    if isinstance(target, t.Date):
+        return f"(CASE WHEN {text} RLIKE {_WITH_TIME} THEN NULL ELSE {text} END)", source
     return text, source

@@ -11,7 +11,7 @@ from substrait_dsl.algebra.expressions import WindowCall
 from substrait_dsl.algebra.expressions.literals import Literal
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.expressions.types import spark_sql_type
-from substrait_dsl.spark.sail.casts import castable
+from substrait_dsl.spark.sail.casts import castable, castable_folder_name
 from substrait_dsl.spark.sail.correlated_filters import with_filters_above_joins
 from substrait_dsl.spark.sail.failures import is_of_outer_rows, sail_failure
 from substrait_dsl.spark.sail.files import file_error, listed_files, with_types_of_spark
@@ -81,12 +81,15 @@ SAIL = Engine(
     failure=sail_failure,
     reports_fragments=False,
     castable=castable,
+    castable_folder_name=castable_folder_name,
     file_error=file_error,
     has_null_folders=False,
     is_of_outer_rows=is_of_outer_rows,
     float_key=_float_key,
     require_frame=_require_frame,
     around_list=("get(", ", 0)"),  # of [0] it evaluates the list three times, to say that the list is long enough
+    # A list of a constant would have no NULL once it is computed, and Sail plans no lambda over another type of list.
+    around_element=("slice(array(", ", NULL), 1, 1)"),
     has_tuples=False,
     has_exact_casts=False,
     has_lists_of_records=False,

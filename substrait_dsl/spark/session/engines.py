@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from substrait_dsl.spark.expressions.templates import Call, Table, Template
     from substrait_dsl.spark.session.failures import Failure
 
+    Castable = Callable[[str, t.Type, t.Type], tuple[str, t.Type]]
+    """What is cast in place of a value, and its type, by the value, its type, and the one that it is cast to."""
+
 FunctionKind = Literal["scalar", "aggregate", "frame"]
 """The kind of a call: a scalar function, an aggregate function, or one over a window frame."""
 
@@ -99,15 +102,19 @@ class Engine:
     """Whether a message of the engine is about a subquery that it cannot decorrelate."""
     file_error: Callable[[str, str], SubstraitDslError | None] = lambda what, words: None
     """Explains a message of the engine about files, given their name; None: it is about something else."""
-    castable: Callable[[str, t.Type, t.Type], tuple[str, t.Type]] = lambda text, source, target: (text, source)
+    castable: Castable = lambda text, source, target: (text, source)
     """Returns the value, and its type, that is cast in place of a value. Raises `UnsupportedError` for an unsupported
     cast."""
+    castable_folder_name: Castable | None = None
+    """The same for a value in the name of a folder, by which folders are filtered; None: as for all values."""
     float_key: Callable[[str, t.Type], str] | None = None
     """Writes the key by which floats are compared and sorted, if the engine distinguishes zeros, or NaNs."""
     require_frame: Callable[[WindowCall], None] = lambda call: None
     """Raises `UnsupportedError` for a function over a frame that the engine does not compute exactly."""
     around_list: tuple[str, str] = ("", "[0]")
     """The texts before and behind a list of one element, for that element."""
+    around_element: tuple[str, str] = ("array(", ")")
+    """The texts before and behind a value, for a list of it alone."""
     has_tuples: bool = True
     """Whether IN with several left operands follows three-valued logic."""
     has_exact_casts: bool = True

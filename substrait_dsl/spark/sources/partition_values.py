@@ -18,7 +18,7 @@ from substrait_dsl.spark.catalog.table_names import statement_name
 from substrait_dsl.spark.expressions.casts import cast_to_sql
 from substrait_dsl.spark.expressions.literals import text_to_sql
 from substrait_dsl.spark.expressions.types import type_to_spark
-from substrait_dsl.spark.session.engines import ENGINE
+from substrait_dsl.spark.session.engines import ENGINE, current_engine
 from substrait_dsl.spark.session.time_zone import TIME_ZONE, UTC
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def read(name: str, type_: t.Type) -> str:
         raise UnsupportedError(
             f"{ENGINE} reads no {type_} from the names of folders", hint="cast it to i64, or to decimal<20,0>"
         )
-    value = cast_to_sql(column, t.String(nullable=True), _with_all_digits(type_.as_nullable()), "return_null")
+    value = _cast(column, _with_all_digits(type_.as_nullable()))
     if value == column:
         return value
     start = text_to_sql(f"the folder {name}=")
@@ -94,7 +94,13 @@ def _exact(column: str, type_: t.Type) -> str | None:
     if not isinstance(type_, t.Decimal):
         return None
     finest = t.Decimal(38, 38 - type_.precision + type_.scale, nullable=True)
-    return cast_to_sql(column, t.String(nullable=True), finest, "return_null")
+    return _cast(column, finest)
+
+
+def _cast(column: str, type_: t.Type) -> str:
+    """Write a value in the name of a folder as one of a type; NULL if it is none."""
+    castable = current_engine().castable_folder_name
+    return cast_to_sql(column, t.String(nullable=True), type_, "return_null", castable)
 
 
 def write_checked_value(name: str, text: str, failures: Sequence[tuple[str, str]]) -> str:
