@@ -64,13 +64,13 @@ def run(plan: str, engine: str | None, tables: tuple[str, ...], rows: int, allow
 
 @contextmanager
 def _hints_of_options(plan: Plan, tables: Mapping[str | tuple[str, ...], str]) -> Iterator[None]:
-    """Name the option for a table that the plan reads and nobody gives, where a hint names the argument."""
+    """Name the option for a table that the plan reads and nobody gives, where one is not there."""
     try:
         yield
     except ExecutionError as error:
         read = [each.names for each in plan.accesses() if (each.operation, each.object) == ("read", "table")]
         missing = next((".".join(names) for names in read if names not in tables and names[0] not in tables), None)
-        if missing is not None and "tables={" in (error.hint or ""):
+        if missing is not None and error.table is not None:
             error.hint = f"--table {missing}=PATH gives its rows, a file of Parquet or Arrow"
         raise
 

@@ -153,7 +153,9 @@ class ConsumerExecution(Execution):
         known = [name for name in self._consumer.tables(names[:-1]) if not name.startswith("__substrait_dsl_")]
         hint = suggestion(names[-1], known) or 'tables={"name": frame} gives one for this execution alone'
         title = quote([".".join(names)])
-        return ExecutionError(f"there is no table {title}; there are {quote(known)}{tables_clause(tables)}", hint=hint)
+        error = ExecutionError(f"there is no table {title}; there are {quote(known)}{tables_clause(tables)}", hint=hint)
+        error.table = names
+        return error
 
     def _ask_engine(self, ask: Callable[[], T], what: str = "fails") -> T:
         """Ask the engine; what it says in an error of its own is an `ExecutionError`."""
