@@ -26,7 +26,7 @@ from substrait_dsl.spark.expressions.bound_functions import (
 from substrait_dsl.spark.expressions.literals import record_to_sql
 from substrait_dsl.spark.expressions.signed_zeros import one_zero
 from substrait_dsl.spark.expressions.sorting import SortKeys, list_in_order
-from substrait_dsl.spark.session.engines import ENGINE, SPARK, current_engine
+from substrait_dsl.spark.session.engines import ENGINE, current_engine
 
 _KEY = "__sd_key_{}__"
 """The name that stands for a sort key until its text is filled in."""
@@ -121,7 +121,7 @@ def _require_no_order(found: Implementation, sorts: SortKeys) -> None:
 
 def _refuse_rows(found: Implementation, rows: str) -> UnsupportedError:
     what = "SQL text" if found.takes == "sql" else "a function of Columns"
-    elsewhere = "" if current_engine() is SPARK else f"; {ON_SPARK}"
+    elsewhere = "" if current_engine().runs_python_functions else f"; {ON_SPARK}"
     return UnsupportedError(
         f"{found.title} is {what}, which is not run over {rows}",
         hint=f'sd.implement(my.{found.name}, "spark", ..., takes="values") takes lists of the values of such rows'

@@ -52,9 +52,6 @@ CLAUSE = "__sd_clause__"
 """The name that stands for what follows an aggregate function: a filter, or a window."""
 
 _NAMES = re.compile(r"\b__sd_(?:argument_\d+|key_\d+|condition|clause)__\b")
-_UNNEST = re.compile(r"^\s*UnnestExec\b", re.MULTILINE)
-"""The step of a plan of Sail's that gives several rows for one; Spark refuses it inside of a struct."""
-
 
 _ATOM = re.compile(r"[\w.]+|`(?:[^`]|``)*`|'(?:[^'\\]|\\.)*'", re.DOTALL)
 
@@ -154,8 +151,7 @@ ON_SPARK = 'local_session(engine="spark") is a session of Spark, which runs Pyth
 
 def _require_engine(implementation: Implementation, call: Call) -> None:
     """Refuse Python functions on an engine that is not Spark: it may not call them, or call them otherwise."""
-    engine = current_engine()
-    if implementation.takes != "sql" and engine.name != "Spark":
+    if implementation.takes != "sql" and not current_engine().runs_python_functions:
         raise UnsupportedError(
             f"{ENGINE} does not run Python functions, and {implementation.title} is one",
             hint=ON_SPARK
@@ -192,7 +188,8 @@ def text_of_sql(bound: BoundCall, clauses: Mapping[str, str], checked: Mapping[s
         try:
             frame = result_of(bound, input_of(bound), functions_of(bound.spark).expr(f"({asked})"))
             _require_type(bound, frame)
-            is_of_many = current_engine().name != "Spark" and _UNNEST.search(spark_plan(frame, "simple")) is not None
+            multiplies_rows = current_engine().multiplies_rows
+            is_of_many = multiplies_rows is not None and multiplies_rows(spark_plan(frame, "simple"))
         except spark_errors() as error:
             raise UnsupportedError(f"{ENGINE} does not take {bound.found.title}: {message_of(error)}") from error
         if is_of_many:

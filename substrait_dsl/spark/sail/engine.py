@@ -15,10 +15,7 @@ from substrait_dsl.spark.sail.casts import castable, castable_folder_name
 from substrait_dsl.spark.sail.correlated_filters import with_filters_above_joins
 from substrait_dsl.spark.sail.failures import is_of_outer_rows, sail_failure
 from substrait_dsl.spark.sail.files import file_error, listed_files, with_types_of_spark
-from substrait_dsl.spark.sail.functions import (
-    coalesce,
-    guard_zone_rules,
-)
+from substrait_dsl.spark.sail.functions import coalesce, guard_zone_rules
 from substrait_dsl.spark.sail.guards import GUARDS
 from substrait_dsl.spark.sail.schemas import castable_schema
 from substrait_dsl.spark.session.connect import is_remote
@@ -73,6 +70,14 @@ def _require_frame(call: WindowCall) -> None:
         )
 
 
+_UNNEST = re.compile(r"^\s*UnnestExec\b", re.MULTILINE)
+"""The step of a plan for functions such as explode."""
+
+
+def _multiplies_rows(plan: str) -> bool:
+    return _UNNEST.search(plan) is not None
+
+
 SAIL = Engine(
     "Sail",
     GUARDS,
@@ -90,6 +95,8 @@ SAIL = Engine(
     around_list=("get(", ", 0)"),  # of [0] it evaluates the list three times, to say that the list is long enough
     # A list of a constant would have no NULL once it is computed, and Sail plans no lambda over another type of list.
     around_element=("slice(array(", ", NULL), 1, 1)"),
+    runs_python_functions=False,
+    multiplies_rows=_multiplies_rows,
     has_tuples=False,
     has_exact_casts=False,
     has_lists_of_records=False,

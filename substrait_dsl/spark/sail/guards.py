@@ -302,6 +302,25 @@ GUARDS = (
         check=("sail.decimal_texts.without_exponent",),
     ),
     Guard(
+        "folders by lambdas",
+        "filters on a date or a decimal in the name of a folder",
+        _VERSIONS,
+        "DROP TABLE IF EXISTS guard_folders;\n"
+        "CREATE TABLE guard_folders USING parquet PARTITIONED BY (p) LOCATION '{folder}' AS SELECT 1 AS n, '2' AS p;\n"
+        "SELECT n FROM guard_folders WHERE get(transform(array(p), v -> v), 0) = '2'",
+        ErrorWords("No field named"),
+        check=("sail.casts.castable_folder_name",),
+    ),
+    Guard(
+        "lambdas over constants",
+        "casts and functions in which a constant has a name",
+        _VERSIONS,
+        "SELECT get(transform(array(get(transform(array(upper('a')), v -> regexp_extract(v, 'A', 0)), 0)), "
+        "v -> concat(v, 'b')), 0)",
+        ErrorWords("LambdaVariable field and schema field mismatch"),
+        check=("expressions.named_values.with_name",),
+    ),
+    Guard(
         "truth values and decimals",
         "casts between them",
         _VERSIONS,

@@ -115,6 +115,11 @@ class Engine:
     """The texts before and behind a list of one element, for that element."""
     around_element: tuple[str, str] = ("array(", ")")
     """The texts before and behind a value, for a list of it alone."""
+    runs_python_functions: bool = True
+    """Whether it calls functions of Python."""
+    multiplies_rows: Callable[[str], bool] | None = None
+    """Whether a plan, as the engine prints it, gives several rows for one where a value is computed; None: the engine
+    refuses such a plan."""
     has_tuples: bool = True
     """Whether IN with several left operands follows three-valued logic."""
     has_exact_casts: bool = True
