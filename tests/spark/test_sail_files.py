@@ -168,6 +168,29 @@ def test_the_folder_that_stands_for_null(kind: str, values: list[Any], sail: Spa
     assert read.filter(lambda r: r.part.is_null()).select("id").collect(sail) == [(2,)]
 
 
+@pytest.mark.parametrize(
+    ("folder", "type_", "value"),
+    [
+        ("2024-05-01", "date", dt.date(2024, 5, 1)),
+        ("2024-05-01 10%3A00%3A00", "date", None),
+        ("1.50", "decimal<5,2>", Decimal("1.50")),
+        ("1e1", "decimal<5,2>", None),
+    ],
+)
+def test_dates_and_decimals_in_names_of_folders(
+    folder: str, type_: str, value: Any, sail: SparkSession, tmp_path: Path
+) -> None:
+    """A time of day and an exponent, which Sail reads otherwise than Spark, are an error and no value."""
+    (tmp_path / f"part={folder}").mkdir()
+    pq.write_table(pa.table({"id": [1]}), tmp_path / f"part={folder}" / "a.parquet")
+    read = sd.read_files(str(tmp_path), {**IDS, "part": type_}, kind="folder")
+    if value is None:
+        with refused(ExecutionError, f'does not fit column "part", declared {type_}'):
+            read.collect(sail)
+    else:
+        assert read.filter(lambda r: r.part == value).collect(sail) == [(1, value)]
+
+
 def test_times_in_96_bits(sail: SparkSession, tmp_path: Path) -> None:
     """As Spark writes them: they are points in time."""
     path = str(tmp_path / "t.parquet")
