@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from IPython.core.formatters import PlainTextFormatter
+from IPython.core.formatters import HTMLFormatter, PlainTextFormatter
 
 import substrait_dsl as sd
 from substrait_dsl import functions as f
@@ -195,6 +195,29 @@ def test_a_schema_is_a_table_with_the_fields_of_structs() -> None:
         *("x", "fp64", "no"),
         *("y", "fp64", "no"),
     ]
+
+
+class _Places(sd.Schema):
+    id: sd.I64
+    city: sd.Nullable[sd.String]
+
+
+def _html_in_ipython(value: object) -> str | None:
+    """Return what IPython shows of a value: of a class it calls class methods only."""
+    shown: str | None = HTMLFormatter()(value)
+    return shown
+
+
+def test_a_schema_class_is_a_table_below_its_name() -> None:
+    shown = _html_in_ipython(_Places)
+    assert shown is not None
+    columns = ["0", "id", "i64", "no", "1", "city", "string?", "yes"]
+    assert Page(shown).texts == ["_Places", "column", "type", "nullable", *columns]
+
+
+@pytest.mark.parametrize("value", [sd.Schema, sd.DynRow, ORDERS.c], ids=["base", "class of rows", "row"])
+def test_what_is_no_declared_schema_is_shown_by_its_text(value: object) -> None:
+    assert _html_in_ipython(value) is None
 
 
 def test_a_schema_shows_all_columns_and_a_relation_says_how_many_are_missing() -> None:

@@ -108,6 +108,14 @@ class Schema:
             """Export the columns through Arrow's C data interface: ``pyarrow.schema(Orders)``."""
             return RelationSchema(cls.__struct__).__arrow_c_schema__()
 
+    @classmethod
+    def _repr_html_(cls) -> str | None:
+        """Show the columns in a cell that ends in the class; of classes, IPython calls class methods only."""
+        from substrait_dsl.render.html import schema_html
+
+        struct = cls.__struct__
+        return schema_html(struct, cls.__name__) if struct.fields else None  # else its text: the base, and a row
+
     if TYPE_CHECKING:  # a column set on an instance is a column of the result; a row has items, see DynRow
         __sizeof__: ClassVar[None]  # type: ignore[assignment]  # so no dataclass, by which checkers tell overloads apart
 
