@@ -34,8 +34,12 @@ TEXTS: list[tuple[str, dict[str, Any], list[Any]]] = [
     ('" ,",b\n "a" ,b" \n', {}, [(" ,", "b"), (' "a" ', 'b" ')]),
     ('"a\\" ,b","c\\\\"\n', {"escape": "\\"}, [('a" ,b', "c\\")]),
     ("\0,b\n#a,\n", {}, [("\0", "b"), ("#a", "")]),
+    ("\U0001f600\u20ac,abc\n", {"max_line_size": 3}, [("\U0001f600\u20ac", "abc")]),
 ]  # fmt: skip
 """Texts, how they are written, and their records."""
+
+TOO_LONG = ["a,abcd\n", "a,\U0001f600\U0001f600\n", '"ab\U0001f600",c\n']
+"""Texts with a field that has four units of UTF-16; a character beyond U+FFFF has two."""
 
 BROKEN: list[tuple[str, str]] = [
     ("a,b,c\n", '"'),

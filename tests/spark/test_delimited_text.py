@@ -17,6 +17,7 @@ from tests.spark.delimited_texts import (
     ENCODED,
     QUOTED_BREAKS,
     TEXTS,
+    TOO_LONG,
     encoded_file,
     lines_above_are_skipped,
     text_file,
@@ -53,6 +54,13 @@ def test_text_that_breaks_the_rules(text: str, escape: str, tmp_path: Path, spar
     for used in (read, read.select("x"), read.aggregate(n=f.count()), read.filter(lambda r: r.x == "z").select("x")):
         with refused(ExecutionError, "(step: read files delimited text", "a record is a line that has a field for"):
             used.collect(spark)
+
+
+@pytest.mark.parametrize("text", TOO_LONG)
+def test_fields_that_are_too_long(text: str, tmp_path: Path, spark: SparkSession) -> None:
+    with refused(ExecutionError, "(step: read files delimited text"):
+        text_file(tmp_path / "t.csv", text, max_line_size=3).collect(spark)
+    assert len(text_file(tmp_path / "t.csv", text, max_line_size=4).collect(spark)) == 1
 
 
 def test_records_of_many_quoted_fields(tmp_path: Path, spark: SparkSession) -> None:

@@ -17,6 +17,7 @@ from tests.spark.delimited_texts import (
     ENCODED,
     QUOTED_BREAKS,
     TEXTS,
+    TOO_LONG,
     encoded_file,
     lines_above_are_skipped,
     text_file,
@@ -42,6 +43,13 @@ def test_lines_that_are_no_records(text: str, escape: str, tmp_path: Path, sail:
     for used in (read, read.select("x"), read.aggregate(n=f.count())):
         with refused(ExecutionError, "line 1 of", "t.csv is no record", "a record is a line that has a field for"):
             used.collect(sail)
+
+
+@pytest.mark.parametrize("text", TOO_LONG)
+def test_fields_are_as_long_as_they_are_for_spark(text: str, tmp_path: Path, sail: SparkSession) -> None:
+    with refused(ExecutionError, "it has a longer field", "no field is longer than 3 units of UTF-16 (max_line_size)"):
+        text_file(tmp_path / "t.csv", text, max_line_size=3).collect(sail)
+    assert len(text_file(tmp_path / "t.csv", text, max_line_size=4).collect(sail)) == 1
 
 
 @pytest.mark.parametrize(("text", "options", "wanted"), QUOTED_BREAKS)

@@ -81,8 +81,9 @@ class DelimitedText(FrozenValue):
 
     A field that holds the delimiter or a quote stands in quotes, and each quote inside it behind an `escape`: by
     default another quote, as RFC 4180 has it and most programs write; a backslash, as PySpark does.
-    `header_lines_to_skip` is 1 where the first line names the columns. `null_value` is the text that stands for NULL;
-    None: no text does, and every column must be required.
+    `header_lines_to_skip` is 1 where the first line names the columns. `max_line_size` is the greatest length of a
+    field; 0: any. It counts units of UTF-16, as the reader of Spark does: an emoji, as every character beyond U+FFFF,
+    has two. `null_value` is the text that stands for NULL; None: no text does, and every column must be required.
 
     Specification: ``FileOrFiles.DelimiterSeparatedTextReadOptions``.
 

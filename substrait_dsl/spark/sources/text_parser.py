@@ -37,9 +37,14 @@ def parse_record(line: str, where: str, format_: DelimitedText, many: int) -> li
         position = end + len(format_.field_delimiter) if line.startswith(format_.field_delimiter, end) else None
     if many and len(fields) != many:
         raise _no_record(f"it has {len(fields)} fields for {many} columns", where, format_)
-    if 0 < format_.max_line_size < max(map(len, fields)):
+    if 0 < format_.max_line_size < max(map(_utf16_units, fields)):
         raise _no_record("it has a longer field", where, format_)
     return fields
+
+
+def _utf16_units(field: str) -> int:
+    """Return the length of a field as Spark counts it: in a text of Java, what lies beyond U+FFFF counts as two."""
+    return len(field) if field.isascii() else len(field.encode("utf-16-le", "surrogatepass")) // 2
 
 
 _OPEN = "a quote is still open at its end"
@@ -88,6 +93,6 @@ def record_rules(text: DelimitedText) -> str:
     escaped = f", where {text.escape}{text.quote} is a quote" if text.escape else ""
     quotes = f"; a field may stand in {text.quote}...{text.quote}{escaped}" if text.quote else ""
     most = text.max_line_size
-    longest = f"; no field is longer than {most} characters (max_line_size)" if 0 < most < 2**31 - 1 else ""
+    longest = f"; no field is longer than {most} units of UTF-16 (max_line_size)" if 0 < most < 2**31 - 1 else ""
     other = "separator=, quote= and escape= of read_csv, or DelimitedText(field_delimiter=, quote=, escape=)"
     return f"{fields}{quotes}{longest}: for other text say {other}"
