@@ -181,6 +181,23 @@ def test_threads_bind_side_by_side() -> None:
         ((my.get_json, "spark", "concat({text}, '{path}')"), {}, InvalidArgumentError, "{path} stands in quotes"),
         ((my.get_json, "spark", "concat({text}, 'path)"), {}, InvalidArgumentError, "the quote ' is not closed"),
         ((my.total, "spark", "{x}"), {}, InvalidArgumentError, "engine's SQL: it calls no aggregate function"),
+        (
+            (my.total, "spark", "abs({x}){filter}"),
+            {},
+            InvalidArgumentError,
+            "of a group need: abs has a value for each row",
+        ),
+        ((my.total, "spark", "Greatest({x}, 1)"), {}, InvalidArgumentError, "greatest has a value for each row"),
+        ((my.total, "spark", "explode(array({x}))"), {}, InvalidArgumentError, "explode has a value for each row"),
+        ((my.total, "spark", "row_number()"), {}, InvalidArgumentError, "row_number has a value for each row"),
+        ((my.total, "spark", "case when ({x}) > 1 then (2) end"), {}, InvalidArgumentError, "no aggregate function"),
+        ((my.total, "spark", "length('max(1)')"), {}, InvalidArgumentError, "length has a value for each row"),
+        (
+            (my.get_json, "spark", "max({text})"),
+            {},
+            InvalidArgumentError,
+            "max is an aggregate function, and this one is",
+        ),
         ((my.total, "spark", "'sum(x)'"), {}, InvalidArgumentError, "it calls no aggregate function"),
         ((my.total, "spark", "sum({x}) over ()"), {}, InvalidArgumentError, "a window of its own"),
         ((my.total, "spark", "max({x}){filter} {filter}"), {}, InvalidArgumentError, "{filter} stands twice"),
@@ -333,12 +350,11 @@ def test_sql_text_of_aggregate_functions_on_the_embedded_engine(sail: SparkSessi
         refused(UnsupportedError, "gives double on Sail, and its extension declares i64?", "CAST(... AS BIGINT)"),
     ):
         ROWS.aggregate(t=lambda r: my.total(r.n)).collect()
-    for text in ("abs({x})", "explode(array({x}))"):
-        with sd.implement(my.total, "spark", text), refused(UnsupportedError, "the implementation of total"):
-            ROWS.aggregate(t=lambda r: my.total(r.n)).collect()
-    for text in ("max({text})", "explode(array({text}))"):
-        with sd.implement(my.get_json, "spark", text), refused(UnsupportedError, "the implementation of get_json"):
-            ROWS.select(a=lambda r: my.get_json(r.j, "$.a")).collect()
+    with (
+        sd.implement(my.get_json, "spark", "explode(array({text}))"),
+        refused(UnsupportedError, "the implementation of get_json"),
+    ):
+        ROWS.select(a=lambda r: my.get_json(r.j, "$.a")).collect()
     with sd.implement(my.total, "spark", sum, takes="values"), refused(UnsupportedError, ON_SPARK, "takes SQL text"):
         ROWS.aggregate(t=lambda r: my.total(r.n)).collect()
 
@@ -438,12 +454,14 @@ def test_distinct_is_of_an_aggregate_function(sail: SparkSession) -> None:
 
 
 def test_text_that_aggregates_nothing_is_refused_by_name(sail: SparkSession) -> None:
-    text = "greatest({x}, 1)"
+    text = "`abs`({x})"  # a name in quotes may be one of the session's own
     with (
         sd.implement(my.total, "spark", text),
         refused(UnsupportedError, "implementation of total calls no aggregate function of Sail", text),
     ):
         ROWS.aggregate(t=lambda r: my.total(r.n)).collect()
+    with sd.implement(my.total, "spark", "`max`(`abs`({x}))"):
+        assert ROWS.filter(lambda r: r.n > 0).aggregate(t=lambda r: my.total(r.n)).collect() == [(2,)]
 
 
 ON_SPARK = 'local_session(engine="spark") is a session of Spark, which runs Python functions'

@@ -209,7 +209,7 @@ def fault_in(text: str, *, aggregates: bool) -> str | None:
         text: the text, whose braces are balanced.
         aggregates: whether it is that of an aggregate function.
     """
-    depth, before, has_call = 0, "", False
+    depth, before = 0, ""
     for token, field in _tokens(text):
         word = token.upper()
         if token in ("--", "/*"):
@@ -227,13 +227,34 @@ def fault_in(text: str, *, aggregates: bool) -> str | None:
         depth += {"(": 1, ")": -1}.get(token, 0)
         if depth < 0:
             return "a closing parenthesis has no opening one"
-        has_call = has_call or (token == "(" and before.isidentifier())
         before = before if token.isspace() else field or token
     if depth:
         return "a parenthesis is not closed"
-    if aggregates and not has_call:
-        return "it calls no aggregate function of the engine's, which the rows of a group need"
-    return None if before else "it is empty"
+    if not before:
+        return "it is empty"
+    return _fault_in_calls(text, aggregates=aggregates)
+
+
+def _fault_in_calls(text: str, *, aggregates: bool) -> str | None:
+    """Return what is wrong with the functions that SQL text calls: each or none is to aggregate; None: nothing is.
+
+    A session may have functions of its own, of which nothing is known here.
+    """
+    from substrait_dsl.catalog.spark_functions import AGGREGATES, PER_ROW, QUANTIFIERS
+
+    words = [token for token, _ in _tokens(text) if not token.isspace()]
+    called = [
+        word.lower() if before != "." else f".{word}"
+        for before, word, after in zip(["", *words], words, words[1:], strict=False)
+        if after == "(" and (word.isidentifier() or word[0] == "`")
+    ]
+    if aggregates and all(name in PER_ROW for name in called):
+        why = f": {called[0]} has a value for each row" if called else ""
+        return f"it calls no aggregate function of the engine's, which the rows of a group need{why}"
+    if not aggregates and not {"SELECT", "OVER"} & {word.upper() for word in words}:
+        found = next((name for name in called if name in AGGREGATES - QUANTIFIERS), None)
+        return None if found is None else f"{found} is an aggregate function, and this one is called for each row"
+    return None
 
 
 def with_windows(text: str, mark: str, arguments: Mapping[str, str]) -> str:

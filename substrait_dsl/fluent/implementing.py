@@ -62,7 +62,8 @@ def implement(
     Raises:
         InvalidArgumentError: `function` is none of an extension of your own, or of several, or its calls are those of a
             function of the specification; SQL text names an argument that the function does not have, or is not one
-            expression; `implementation` is neither text nor a function.
+            expression, or one that aggregates rows where the function does not, or the other way round;
+            `implementation` is neither text nor a function.
         InvalidChoiceError: `engine`, `takes` or `signature` is no such word.
         UnsupportedError: for a window function, an aggregate function on DataFusion, and SQL text for DataFusion.
 

@@ -15,11 +15,13 @@ import attrs
 import pyarrow.compute as pc
 import pytest
 from pyspark.sql import Column, SparkSession, functions
+from pyspark.sql.types import LongType
 
 import substrait_dsl as sd
 from substrait_dsl.algebra.node import walk
 from substrait_dsl.algebra.relations import Aggregate
 from substrait_dsl.catalog.implementations import Takes
+from substrait_dsl.catalog.spark_functions import AGGREGATES, PER_ROW
 from substrait_dsl.errors import ExecutionError, UnsupportedError
 from substrait_dsl.spark.session.connect import is_remote
 from tests.support import f, refused
@@ -242,7 +244,6 @@ def test_windows_have_no_columns_and_no_distinct_values(spark: SparkSession) -> 
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        ("abs({x})", "the implementation of span calls no aggregate function of Spark"),
         ("max({x}){filter} - min({x})", "has {filter} at some of the aggregate functions in its text"),
         ("max({x}){filter} - count(*)", "has {filter} at some of the aggregate functions in its text"),
         ("explode(collect_list({x}))", "Spark does not take the implementation of span"),
@@ -272,7 +273,47 @@ def test_columns_that_cannot_be_used(body: Any, said: str, spark: SparkSession) 
         SPANS.collect(spark)
 
 
-@pytest.mark.parametrize("text", ["max({0})", "explode(split({0}, ' '))"])
+def test_text_of_functions_of_a_session_aggregates_rows_or_is_refused(spark: SparkSession) -> None:
+    spark.udf.register("added", lambda x: None if x is None else x + 1, LongType())
+    with (
+        sd.implement(my.span, "spark", "added({x})"),
+        refused(UnsupportedError, "the implementation of span calls no aggregate function of Spark"),
+    ):
+        SPANS.collect(spark)
+    with sd.implement(my.span, "spark", "added(max({x}))"):
+        assert SPANS.collect(spark) == [("a", 5, 4), ("b", 8, 1), ("c", None, 1)]
+
+
+ROWS_ALONE = {"variant_explode", "variant_explode_outer", "range", "python_worker_logs", "sql_keywords", "collations"}
+"""Functions that stand in FROM alone."""
+
+
+def test_the_functions_that_aggregate_rows_are_those_of_spark(spark: SparkSession) -> None:
+    shown = {row[0] for row in spark.sql("SHOW SYSTEM FUNCTIONS").collect()}
+    assert {name for name in shown if name.isidentifier()} - ROWS_ALONE <= AGGREGATES | PER_ROW
+    if is_remote(spark):
+        return
+    jvm, registry = spark._jvm, spark._jsparkSession.sessionState().functionRegistry()
+    assert jvm is not None
+    loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()
+    names = "aggregate.AggregateFunction", "RuntimeReplaceableAggregate", "AggregateWindowFunction"
+    function, replaced, window = (
+        jvm.java.lang.Class.forName(f"org.apache.spark.sql.catalyst.expressions.{name}", True, loader) for name in names
+    )
+    listed = registry.listFunction().iterator()
+    while listed.hasNext():
+        info = registry.lookupFunction(listed.next()).get()
+        if "Lambda" in info.getClassName():  # a function that a test has registered
+            continue
+        class_ = jvm.java.lang.Class.forName(info.getClassName(), True, loader)
+        is_one = function.isAssignableFrom(class_) or replaced.isAssignableFrom(class_)
+        if is_one and not window.isAssignableFrom(class_):
+            assert info.getName() in AGGREGATES
+        elif info.getName() in AGGREGATES:  # what makes one of arguments, or tells grouping sets from each other
+            assert info.getClassName().endswith("Builder") or "Grouping" in info.getClassName()
+
+
+@pytest.mark.parametrize("text", ["explode(split({0}, ' '))"])
 def test_a_scalar_function_gives_one_value_for_one_row(text: str, spark: SparkSession) -> None:
     words = sd.read_virtual([("a b",), ("c d",)], {"x": "string"}).select(w=lambda r: my.first_word(r.x))
     with sd.implement(my.first_word, "spark", text), refused(UnsupportedError, "Spark does not take"):
