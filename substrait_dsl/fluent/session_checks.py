@@ -66,10 +66,11 @@ def require_bytes(engine: object) -> None:
     found = session_engine(engine)
     if found is not None:
         name = found.engine.name
-        session = "local_session()" if name == "Spark" else 'local_session(engine="sail")'
+        arguments = "" if name == "Spark" else 'engine="sail"'
         raise UnsupportedError(
             f"{name} takes no Substrait plans, neither as bytes nor lowered: the library runs them in a session",
-            hint=f'plan.execute(session) runs it, session being {session}; plan.check("{engine}") says whether it does',
+            hint=f"plan.execute(session) runs it, session being substrait_dsl.spark.session.local_session({arguments}); "
+            f'plan.check("{engine}") says whether it does',
         )
 
 
