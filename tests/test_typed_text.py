@@ -249,6 +249,36 @@ def test_a_file_without_a_header_keeps_its_first_record(tmp_path: Path) -> None:
     assert read.collect() == [("7", "ann"), ("8", "bob")]
 
 
+def test_other_ways_to_say_that_there_is_no_header(tmp_path: Path) -> None:
+    """Of `read_files` the format says it; the hint is followed, by both of its ways."""
+    texts = {"id": "string", "name": "string"}
+    file = tmp_path / "in.csv"
+    file.write_text("7,ann\n8,bob\n")
+    read_files: Any = sd.read_files
+    hint = "for no header write format=DelimitedText(header_lines_to_skip=0), or read_csv(path, schema, header=False)"
+    for none in (False, None, 0):
+        with refused(InvalidChoiceError, f"unknown header {none}; expected one of", hint):
+            read_files(file, texts, format="csv", header=none)
+    with refused(InvalidArgumentError, "header= is of delimited text, but the format is Parquet", 'write format="csv"'):
+        read_files("in.parquet", texts, header=False)
+    rows = [("7", "ann"), ("8", "bob")]
+    assert sd.read_files(file, texts, format=sd.DelimitedText(header_lines_to_skip=0)).collect() == rows
+    assert sd.read_csv(file, texts, header=False).collect() == rows
+
+    file.write_text("the people\nid,name\n7,ann\n8,bob\n")
+    with refused(
+        InvalidChoiceError, "for 2 header lines write format=DelimitedText(header_lines_to_skip=2), or", "header=2)"
+    ):
+        read_files(file, texts, format="csv", header=2)
+    assert sd.read_files(file, texts, format=sd.DelimitedText(header_lines_to_skip=2)).collect() == rows
+    assert sd.read_csv(file, texts, header=2).collect() == rows
+
+    file.write_text("id,name\n7,ann\n8,bob\n")
+    with refused(InvalidChoiceError, "unknown header True", 'header="check" compares its names, which is the default'):
+        read_files(file, texts, format="csv", header=True)
+    assert sd.read_files(file, texts, format="csv").collect() == rows
+
+
 def test_several_header_lines_with_other_names(tmp_path: Path) -> None:
     """`header="skip"` of read_csv is one line, so the hint is another where more stand above the records."""
     schema = {"id": "string", "name": "string"}

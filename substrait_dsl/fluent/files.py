@@ -206,16 +206,13 @@ def text_reading(header: Any, line_breaks: Any, encoding: Any, form: rl.FileForm
 
     Raises `InvalidChoiceError` for another word, and `InvalidArgumentError` for one that the format has no place for.
     """
-    require_choice("header", header, rl.HEADER_RULES)
+    _require_header_rule(header, form)
     require_choice("line_breaks", line_breaks, rl.LINE_BREAKS)
     text = rl.TextReading(header, line_breaks, _encoding(encoding))
     said = [name for name in _OF_TEXT if getattr(text, name) != getattr(rl.AS_SPECIFIED, name)]
     if not isinstance(form, rl.DelimitedText):
         if said:
-            raise InvalidArgumentError(
-                f"{said[0]}= is of delimited text, but the format is {type(form).__name__}",
-                hint='write format="csv" or format=DelimitedText(...)',
-            )
+            raise _of_delimited_text(said[0], form)
     elif "header" in said and not form.header_lines_to_skip:
         raise InvalidArgumentError(
             f"header={text.header!r}, but the format says that there is no header",
@@ -224,6 +221,32 @@ def text_reading(header: Any, line_breaks: Any, encoding: Any, form: rl.FileForm
     elif "line_breaks" in said and not form.quote:
         raise InvalidArgumentError("line breaks are in quotes, but the format has no quote")
     return text
+
+
+def _of_delimited_text(name: str, form: rl.FileFormat) -> InvalidArgumentError:
+    """Return the error for an argument of delimited text and another format."""
+    return InvalidArgumentError(
+        f"{name}= is of delimited text, but the format is {type(form).__name__}",
+        hint='write format="csv" or format=DelimitedText(...)',
+    )
+
+
+def _require_header_rule(header: Any, form: rl.FileFormat) -> None:
+    """Raise for what is no rule of headers. Other readers take whether there is a header, or its lines."""
+    if header is None or isinstance(header, int):
+        if not isinstance(form, rl.DelimitedText):
+            raise _of_delimited_text("header", form)
+        error = InvalidChoiceError.of_word("header", header, rl.HEADER_RULES)
+        lines = max(header or 0, 0)
+        what, same = (f"{lines} header lines", lines) if lines else ("no header", False)
+        error.hint = (
+            'format="csv" has one header line, and header="check" compares its names, which is the default'
+            if lines == 1
+            else f"for {what} write format=DelimitedText(header_lines_to_skip={lines}), "
+            f"or read_csv(path, schema, header={same})"
+        )
+        raise error
+    require_choice("header", header, rl.HEADER_RULES)
 
 
 def _encoding(name: Any) -> str:
