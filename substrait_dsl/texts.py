@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 
@@ -46,6 +46,11 @@ def quote(names: Iterable[str], limit: int = 12) -> str:
 def constant(text: str) -> str:
     """Return a text as a constant of a program, for hints to paste; in double quotes, unless it has some itself."""
     return repr(text) if '"' in text or "\\" in repr(text) else f'"{text}"'
+
+
+def table_key(names: Sequence[str]) -> str:
+    """Return the key of a table in `tables`, for hints to paste: its name, or a tuple of the parts of one."""
+    return constant(names[0]) if len(names) == 1 else f"({', '.join(map(constant, names))})"
 
 
 def shorten(text: str, limit: int = 200) -> str:

@@ -18,6 +18,7 @@ from substrait_dsl.errors import UnsupportedError, quote
 
 if TYPE_CHECKING:
     from datafusion import DataFrame
+    from datafusion.catalog import Schema
 
 
 def new_session() -> SessionContext:
@@ -41,16 +42,24 @@ class DataFusionSession(Consumer):
 
     def columns(self, names: Names) -> pa.Schema | None:
         name = _quote_name(names)
-        return self._context.table(name).schema() if self._context.table_exist(name) else None
+        try:
+            return self._context.table(name).schema() if self._context.table_exist(name) else None
+        except Exception:  # of no class of its own
+            if names[:-1] and self._schema(names[:-1]) is None:
+                return None
+            raise
 
     def tables(self, namespace: Names) -> list[str]:
-        context = self._context
+        schema = self._schema(namespace)
+        return [] if schema is None else sorted(schema.names())
+
+    def _schema(self, namespace: Names) -> Schema | None:
+        """Return what DataFusion calls a schema, which has the tables of a namespace; None: there is none."""
+        *rest, database = namespace or ("public",)
         try:
-            *rest, database = namespace or ("public",)
-            catalog = context.catalog(*rest) if rest else context.catalog()
-            return sorted(catalog.schema(database).names())
-        except Exception:  # of no class of its own: there is no such namespace
-            return []
+            return (self._context.catalog(*rest) if rest else self._context.catalog()).schema(database)
+        except Exception:  # of no class of its own
+            return None
 
     def with_types(self, names: Names, schema: pa.Schema) -> DataFrame:
         frame = self._context.table(_quote_name(names))

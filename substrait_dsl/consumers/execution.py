@@ -39,6 +39,7 @@ from substrait_dsl.fluent.checks import check_and_encode, first_error
 from substrait_dsl.fluent.execution import Execution, Output, root_schema
 from substrait_dsl.fluent.table_arguments import tables_clause
 from substrait_dsl.proto.plan import encode_plan, to_bytes
+from substrait_dsl.texts import table_key
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -151,7 +152,8 @@ class ConsumerExecution(Execution):
 
     def _not_there(self, names: Names, tables: Mapping[Names, pa.Table]) -> ExecutionError:
         known = [name for name in self._consumer.tables(names[:-1]) if not name.startswith("__substrait_dsl_")]
-        hint = suggestion(names[-1], known) or 'tables={"name": frame} gives one for this execution alone'
+        pass_rows = f"give its rows, for this execution alone: tables={{{table_key(names)}: frame}}"
+        hint = suggestion(names[-1], known) or pass_rows
         title = quote([".".join(names)])
         error = ExecutionError(f"there is no table {title}; there are {quote(known)}{tables_clause(tables)}", hint=hint)
         error.table = names

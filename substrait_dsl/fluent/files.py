@@ -212,7 +212,7 @@ def text_reading(header: Any, line_breaks: Any, encoding: Any, form: rl.FileForm
     said = [name for name in _OF_TEXT if getattr(text, name) != getattr(rl.AS_SPECIFIED, name)]
     if not isinstance(form, rl.DelimitedText):
         if said:
-            raise _of_delimited_text(said[0], form)
+            raise _wrong_format(said[0], form)
     elif "header" in said and not form.header_lines_to_skip:
         raise InvalidArgumentError(
             f"header={text.header!r}, but the format says that there is no header",
@@ -223,7 +223,7 @@ def text_reading(header: Any, line_breaks: Any, encoding: Any, form: rl.FileForm
     return text
 
 
-def _of_delimited_text(name: str, form: rl.FileFormat) -> InvalidArgumentError:
+def _wrong_format(name: str, form: rl.FileFormat) -> InvalidArgumentError:
     """Return the error for an argument of delimited text and another format."""
     return InvalidArgumentError(
         f"{name}= is of delimited text, but the format is {type(form).__name__}",
@@ -235,7 +235,7 @@ def _require_header_rule(header: Any, form: rl.FileFormat) -> None:
     """Raise for what is no rule of headers. Other readers take whether there is a header, or its lines."""
     if header is None or isinstance(header, int):
         if not isinstance(form, rl.DelimitedText):
-            raise _of_delimited_text("header", form)
+            raise _wrong_format("header", form)
         error = InvalidChoiceError.of_word("header", header, rl.HEADER_RULES)
         lines = max(header or 0, 0)
         what, same = (f"{lines} header lines", lines) if lines else ("no header", False)

@@ -69,7 +69,8 @@ def require_bytes(engine: object) -> None:
         arguments = "" if name == "Spark" else 'engine="sail"'
         raise UnsupportedError(
             f"{name} takes no Substrait plans, neither as bytes nor lowered: the library runs them in a session",
-            hint=f"plan.execute(session) runs it, session being substrait_dsl.spark.session.local_session({arguments}); "
+            hint="plan.execute(session) runs it, session being "
+            f"substrait_dsl.spark.session.local_session({arguments}); "
             f'plan.check("{engine}") says whether it does',
         )
 

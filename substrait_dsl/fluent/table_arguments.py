@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from substrait_dsl.errors import InvalidArgumentError, UnsupportedError, nearest, quote
+from substrait_dsl.texts import table_key
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -93,18 +94,14 @@ def _not_read(names: Names, reads: Iterable[Names]) -> InvalidArgumentError:
     written = {".".join(each): each for each in dict.fromkeys(reads)}
     name = ".".join(names)
     if name in written:
-        hint: str | None = f"the key is {_key(written[name])}"
+        hint: str | None = f"the key is {table_key(written[name])}"
     elif (near := nearest(name, written)) is not None:
-        hint = f"did you mean {_key(written[near])}?"
+        hint = f"did you mean {table_key(written[near])}?"
     else:
         hint = None if written else "a relation of rows, or of files, reads no table"
     return InvalidArgumentError(
         f"tables has {table_title(names)}, which the plan does not read; it reads {quote(written)}", hint=hint
     )
-
-
-def _key(names: Names) -> str:
-    return repr(names[0] if len(names) == 1 else names)
 
 
 def tables_clause(tables: Iterable[tuple[str, ...]]) -> str:

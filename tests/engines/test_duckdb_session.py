@@ -182,6 +182,7 @@ def test_errors_are_of_the_tree(duckdb_substrait: Engine) -> None:
 tried(lambda: given.collect(plain, tables=tables))
 connection.execute("CREATE TABLE things AS SELECT * FROM (VALUES (1), (NULL)) v(id)")
 tried(lambda: sd.read_named("thing", {"id": "i32"}).collect(connection))
+tried(lambda: sd.read_named("zebras", {"id": "i32"}).collect(connection))
 tried(lambda: things.collect(connection))
 tried(lambda: sd.read_named("things", {"id": "i32"}).collect(connection))
 tried(lambda: given.select(x=lambda r: sd.functions.divide(r.id, r.id - 1)).collect(connection, tables=tables))
@@ -192,6 +193,7 @@ tried(lambda: given.explain(connection, tables=tables))
     expected = [
         ("UnsupportedError", "has not loaded the Substrait extension", "load_extension"),
         ("ExecutionError", 'there is no table "thing"', 'did you mean "things"?'),
+        ("ExecutionError", 'there is no table "zebras"', 'tables={"zebras": frame}'),
         ("SchemaError", 'it has no column "name"'),
         ("ExecutionError", 'DuckDB fails: Invalid Input Error: column "id" is required, but it is NULL'),
         ("ExecutionError", "DuckDB fails:", "division by zero", "in id / (id - 1) (step: project -> x"),

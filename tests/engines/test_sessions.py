@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import gc
 import pickle
+import re
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -192,6 +193,17 @@ def test_tables_of_the_session(context: SessionContext) -> None:
         sd.read_named("things", {"id": "i32"}).collect(context)
     with refused(ExecutionError, 'there is no table "thing"', 'did you mean "things"?'):
         sd.read_named("thing", {"id": "i64"}).collect(context)
+
+
+@pytest.mark.parametrize("name", ["zebras", ("farm", "zebras"), 'the "zebras"'])
+def test_the_hint_for_a_missing_table_gives_its_rows(name: str | tuple[str, ...], session: Any) -> None:
+    """It has the name of the table, as a program writes it."""
+    zebras = sd.read_named(name, {"id": "i64"})
+    with pytest.raises(ExecutionError, match="there is no table") as caught:
+        zebras.collect(session)
+    argument = re.search(r"give its rows, for this execution alone: tables=(\{.*: frame\})", str(caught.value.hint))
+    assert argument is not None
+    assert zebras.collect(session, tables=eval(argument[1], {"frame": pa.table({"id": [7]})})) == [(7,)]
 
 
 def test_names_of_several_parts(context: SessionContext) -> None:

@@ -36,8 +36,11 @@ TWO = pa.table({"id": [2]})
 
 def test_rows_of_one_execution(spark: SparkSession) -> None:
     assert IDS.filter(lambda r: r.id > 1).sort("id").collect(spark, tables={"given": ROWS}) == [(2,), (3,)]
-    with refused(ExecutionError, 'there is no table "given"', 'tables={"given": frame}'):
+    with refused(ExecutionError, 'there is no table "given"', 'tables={"given": frame}', 'TempView("given")'):
         IDS.collect(spark)
+    with refused(ExecutionError, 'there is no table "shop.others"', 'tables={("shop", "others"): frame}'):
+        OTHERS.collect(spark)
+    assert OTHERS.collect(spark, tables={("shop", "others"): TWO}) == [(2,)]
 
 
 def test_it_stands_before_a_table_of_the_session(spark: SparkSession) -> None:

@@ -10,6 +10,7 @@ from substrait_dsl.errors import ExecutionError, UnsupportedError, quote, sugges
 from substrait_dsl.spark.session.execution_context import VIEW_PREFIX
 from substrait_dsl.spark.session.failures import failure_of, spark_errors
 from substrait_dsl.spark.session.local import listed_tables
+from substrait_dsl.texts import constant, table_key
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -154,10 +155,13 @@ def not_found_error(
 ) -> ExecutionError:
     """The error for a missing table or view, with those that exist; `may_be_passed` allows the hint to pass rows."""
     there = tables_in(names[:-1], spark)
+    pass_rows = (
+        f"give its rows, for this execution alone: tables={{{table_key(names)}: frame}}" if may_be_passed else None
+    )
     if there is None:
         return ExecutionError(
             f"there is no {object_type} {quote(['.'.join(names)])}, nor a database {quote(['.'.join(names[:-1])])}",
-            hint=FILES if len(names) == 2 and is_path(names[-1]) else None,
+            hint=FILES if len(names) == 2 and is_path(names[-1]) else pass_rows,
         )
     known = [name for name in there if not name.startswith((VIEW_PREFIX, _SPARKS_OWN)) and not OF_WRITER.search(name)]
     if aside := find_of_writers(names[-1], "old", there):
@@ -170,14 +174,10 @@ def not_found_error(
         hint: str | None = FILES
     elif len(names) == 1 and "." in names[0]:
         hint = SEVERAL_PARTS
-    elif len(names) == 1:
-        pass_rows = (
-            f'give its rows, tables={{"{names[0]}": frame}}, or register a DataFrame under that name: '
-            "df.createOrReplaceTempView(...)"
-        )
-        hint = suggestion(names[0], known) or (pass_rows if may_be_passed else None)
     else:
-        hint = suggestion(names[-1], known)
+        if pass_rows is not None and len(names) == 1:
+            pass_rows += f", or register a DataFrame under that name: df.createOrReplaceTempView({constant(names[0])})"
+        hint = suggestion(names[-1], known) or pass_rows
     return ExecutionError(f"there is no {object_type} {quote(['.'.join(names)])}; there are {quote(known)}", hint=hint)
 
 

@@ -41,7 +41,7 @@ def listed_files(format_: FileFormat, files: Sequence[FileItem]) -> list[str]:
     if not isinstance(format_, Parquet):
         raise UnsupportedError(
             f"Sail reads no ORC, in {what_of(files)}",
-            hint=f'tables={{"name": frame}} gives the rows of other files; {_SPARK}',
+            hint=f'read_named("name", schema) with tables={{"name": frame}} has the rows of other files; {_SPARK}',
         )
     return [uri for item in files for uri in _uris(item, is_alone=len(files) == 1)]
 
