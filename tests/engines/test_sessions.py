@@ -119,7 +119,7 @@ REFUSED: dict[str, tuple[dict[Any, Any], type[SubstraitDslError], tuple[str, ...
         ExecutionError,
         ('column "id" is required, but it is NULL',),
     ),
-    "another name": ({"order": ROWS}, InvalidArgumentError, ('table "order"', "'orders'")),
+    "another name": ({"order": ROWS}, InvalidArgumentError, ('table "order"', 'did you mean "orders"?')),
 }
 
 
