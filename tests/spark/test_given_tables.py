@@ -246,7 +246,7 @@ class Unknown:
 
 
 GIVEN: dict[str, tuple[Any, type[SubstraitDslError], tuple[str, ...], str | None]] = {
-    "another name": ({"give": ROWS}, InvalidArgumentError, ('table "give"', 'it reads "given"'), "'given'"),
+    "another name": ({"give": ROWS}, InvalidArgumentError, ('table "give"', 'it reads "given"'), '"given"'),
     "no name": ({5: ROWS}, InvalidArgumentError, ("neither a str nor a tuple", "5"), None),
     "no table": ({"given": Unknown()}, InvalidArgumentError, ('table "given"', "got Unknown()"), None),
     "rows": ({"given": [(1,)]}, InvalidArgumentError, ('table "given"', "got [(1,)]"), "from_pylist"),
@@ -305,7 +305,7 @@ def test_one_dict_serves_several_plans(spark: SparkSession) -> None:
 
 def test_the_parts_of_a_name(spark: SparkSession) -> None:
     assert OTHERS.collect(spark, tables={("shop", "others"): TWO}) == [(2,)]
-    with refused(InvalidArgumentError, 'table "shop.others"', "('shop', 'others')"):
+    with refused(InvalidArgumentError, 'table "shop.others"', 'the key is ("shop", "others")'):
         OTHERS.collect(spark, tables={"shop.others": TWO})
 
 
