@@ -8,12 +8,16 @@ Specification: https://arrow.apache.org/docs/format/Columnar.html.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
+from substrait_dsl.texts import constant, shorten
+
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from substrait_dsl.algebra.schema import NamedStruct
 
 
 @cache
@@ -35,11 +39,46 @@ def _leaves() -> Mapping[pa.DataType, pa.DataType]:
     }
 
 
-AS_DECLARED = (
-    "pyarrow.table(frame).select(rel.schema.names).cast(rel.schema.to_arrow()) has the declared types; rel is what "
-    "read_named gave"
-)
-"""The hint for a frame of any library whose columns have other types than the plan declares."""
+def hint_as_declared(table: pa.Table, declared: NamedStruct, names: Sequence[str | None], wanted: pa.Schema) -> str:
+    """Return the hint for a frame of any library whose columns do not fit those that the plan declares.
+
+    Args:
+        table: the frame, as Arrow has it.
+        declared: the columns that are declared.
+        names: for each, how the table spells its name; None for one that it lacks.
+        wanted: the declared types as Arrow's.
+
+    Returns:
+        What gives the frame the declared types; or which column no cast does that for, and why.
+    """
+    import pyarrow as pa
+
+    if table.num_rows == 0:
+        return f"rel.schema.to_arrow().empty_table() has the declared types, and no rows; {_REL}"
+    if len({*names}) < len(names) or any(name is None or table.column_names.count(name) > 1 for name in names):
+        return "give the frame one column of each declared name, or declare those that it has"
+    for name, field, arrow_type in zip(names, declared, wanted.types, strict=True):
+        column = table.column(name)
+        if column.null_count and not field.type.nullable:
+            count = f"{column.null_count} of {len(column)} rows"
+            return (
+                f'the required column "{name}" is NULL in {count}, as what is missing in pandas is: declare '
+                f'it "{field.type.as_nullable()}", or leave these rows out'
+            )
+        try:
+            column.cast(arrow_type)
+        except pa.ArrowException as error:
+            return (
+                f'Arrow cannot cast the column "{name}" to {field.type}: {shorten(str(error))}; '
+                "declare the type that it has, or change its values"
+            )
+    select = "select(rel.schema.names)"
+    if list(names) != list(declared.names):
+        select = f"select([{', '.join(constant(str(name)) for name in names)}]).rename_columns(rel.schema.names)"
+    return f"pyarrow.table(frame).{select}.cast(rel.schema.to_arrow()) has the declared types; {_REL}"
+
+
+_REL = "rel is what read_named gave"
 
 
 def plain_type(arrow_type: pa.DataType) -> pa.DataType:

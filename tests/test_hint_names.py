@@ -42,6 +42,8 @@ ELSEWHERE = {
     "data.decode": "builtins:bytes.decode",
     ".expanduser": "pathlib:Path.expanduser",
     "frame.to_dicts": "polars:DataFrame.to_dicts",
+    ".empty_table": "pyarrow:Schema.empty_table",
+    ".rename_columns": "pyarrow:Table.rename_columns",
     "reader.read_all": "pyarrow:RecordBatchReader.read_all",
     "table.replace_schema_metadata": "pyarrow:Table.replace_schema_metadata",
     "table.to_pylist": "pyarrow:Table.to_pylist",

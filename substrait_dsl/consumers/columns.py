@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from functools import cache
 from typing import TYPE_CHECKING
 
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.arrow.exact import exact_table
-from substrait_dsl.arrow.schemas import type_from_arrow
+from substrait_dsl.arrow.schemas import to_arrow, type_from_arrow
 from substrait_dsl.errors import SchemaError, SubstraitDslError, quote, suggestion
-from substrait_dsl.layouts import AS_DECLARED
+from substrait_dsl.layouts import hint_as_declared
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -26,11 +27,13 @@ def actual_name(name: str, there: Collection[str]) -> str | None:
     return alike[0] if len(alike) == 1 else None
 
 
-def check_columns(found: pa.Schema, declared: NamedStruct, what: str, way_out: str = _CAST) -> list[int]:
+def check_columns(
+    found: pa.Schema, declared: NamedStruct, what: str, way_out: Callable[[], str] | None = None
+) -> list[int]:
     """Return the positions in a table of the columns that are declared.
 
-    Raises `SchemaError` with all columns that are declared and not there, there more than once, or of another type,
-    about which `way_out` says what to do.
+    Raises `SchemaError` with all columns that are declared and not there, there more than once, or of another type.
+    `way_out` makes the hint about them where no name is nearly another.
     """
     positions, wrong, hints = [], [], []
     advised: str | None = None
@@ -50,11 +53,11 @@ def check_columns(found: pa.Schema, declared: NamedStruct, what: str, way_out: s
         positions.append(position)
         if not holds(found.field(position).type, field.type):
             wrong.append(f'column "{field.name}" is {found.field(position).type}, declared {field.type}')
-            advised = way_out
+            advised = _CAST
     if wrong:
         raise SchemaError(
             f"{what} does not fit the declared schema: {'; '.join(wrong)}; its columns are {quote(found.names)}",
-            hint=next(filter(None, hints), advised),
+            hint=next(filter(None, hints), None) or way_out or advised,
         )
     return positions
 
@@ -64,7 +67,9 @@ def fit_columns(table: pa.Table, declared: NamedStruct, what: str) -> pa.Table:
     import pyarrow as pa
 
     table = _with_known_types(table, declared)
-    positions = check_columns(table.schema, declared, what, AS_DECLARED)
+    names = [actual_name(name, table.column_names) for name in declared.names]
+    way_out = cache(lambda: hint_as_declared(table, declared, names, to_arrow(declared)))
+    positions = check_columns(table.schema, declared, what, way_out)
     try:
         return exact_table([table.column(position) for position in positions], table.num_rows, declared)
     except SubstraitDslError as error:

@@ -46,6 +46,9 @@ MISFITS: dict[str, tuple[str, Any, list[object]]] = {
     "nothing but NULL of pandas": ("string?", lambda: pd.DataFrame({"a": [None, None]}), [None, None]),
     "nothing but NULL of Polars": ("i64?", lambda: pl.DataFrame({"a": [None, None]}), [None, None]),
     "narrow integers of Arrow": ("i64", lambda: pyarrow.table({"a": pyarrow.array([3], pyarrow.int16())}), [3]),
+    "no rows of pandas": ("i64", lambda: pd.DataFrame({"a": []}), []),
+    "no columns of pandas": ("string", lambda: pd.DataFrame(), []),
+    "a name in capital letters": ("i64", lambda: pd.DataFrame({"b": ["x"], "A": [1.0]}), [1]),
     "columns in another order": (
         "i64?",
         lambda: pd.DataFrame({"b": ["x", "y"], "a": [1, None]}, index=["first", "second"]),
@@ -86,12 +89,49 @@ def test_a_frame_of_other_types_fits_datafusion_as_the_hint_casts_it(misfit: str
     require_hint(misfit, SessionContext())
 
 
-def test_what_a_cast_would_lose_is_not_lost(sail: SparkSession) -> None:
-    rel, frame = sd.read_named("t", {"a": "i64?"}), pd.DataFrame({"a": [1.5, None]})
-    with pytest.raises(SchemaError) as caught:
-        rel.collect(sail, tables={"t": frame})
-    with pytest.raises(pyarrow.ArrowInvalid, match="truncated"):
-        as_hinted(caught.value, frame, rel)
+@pytest.fixture(params=["sail", "datafusion"])
+def session(request: pytest.FixtureRequest, sail: SparkSession, datafusion: None) -> Any:
+    from datafusion import SessionContext
+
+    return sail if request.param == "sail" else SessionContext()
+
+
+def test_what_a_cast_would_lose_is_not_lost(session: Any) -> None:
+    frame = pd.DataFrame({"a": [1.5, None]})
+    with refused(
+        SchemaError, 'Arrow cannot cast the column "a" to i64?: Float value 1.5', "declare the type that it has"
+    ):
+        sd.read_named("t", {"a": "i64?"}).collect(session, tables={"t": frame})
+    assert sd.read_named("t", {"a": "fp64?"}).collect(session, tables={"t": frame}) == [(1.5,), (None,)]
+
+
+def test_what_is_missing_in_a_required_column_of_pandas(session: Any) -> None:
+    """It is NaN there, in a column of floating-point numbers: both ways of the hint lead on."""
+    frame = pd.DataFrame({"a": [7, None, 9]})
+    rel = sd.read_named("t", {"a": "i64"})
+    hint = (
+        'the required column "a" is NULL in 1 of 3 rows, as what is missing in pandas is: declare it "i64?", or leave'
+    )
+    with refused(SchemaError, hint):
+        rel.collect(session, tables={"t": frame})
+    for declared, rows, expected in (
+        (sd.read_named("t", {"a": "i64?"}), frame, [(7,), (None,), (9,)]),
+        (rel, frame.dropna(subset=["a"]), [(7,), (9,)]),
+    ):
+        with pytest.raises(SchemaError) as caught:
+            declared.collect(session, tables={"t": rows})
+        assert declared.collect(session, tables={"t": as_hinted(caught.value, rows, declared)}) == expected
+
+
+def test_a_column_that_the_frame_lacks(session: Any) -> None:
+    rel = sd.read_named("t", {"a": "i64", "other": "string"})
+    frame = pd.DataFrame({"a": [1]})
+    with refused(SchemaError, 'no column "other"', "or declare those that it has"):
+        rel.collect(session, tables={"t": frame})
+    assert sd.read_named("t", {"a": "i64"}).collect(session, tables={"t": frame}) == [(1,)]
+    twice = pyarrow.table([[1], [2]], names=["a", "a"])
+    with refused(SchemaError, 'it has 2 columns "a"', "hint: "):
+        sd.read_named("t", {"a": "i64"}).collect(session, tables={"t": twice})
 
 
 def test_files_that_are_no_tables_are_a_part_of_the_plan(sail: SparkSession, tmp_path: Path) -> None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import cache
 from typing import TYPE_CHECKING
 
 import attrs
 
 from substrait_dsl.algebra.types import Decimal, PrecisionTime
 from substrait_dsl.errors import ExecutionError, quote
-from substrait_dsl.layouts import AS_DECLARED, plain_columns, plain_type
+from substrait_dsl.layouts import hint_as_declared, plain_columns, plain_type
 from substrait_dsl.spark.expressions.types import MICROSECONDS, type_to_spark
 from substrait_dsl.spark.session.engines import current_engine
 from substrait_dsl.spark.sources.declared_columns import actual_name, check_columns
@@ -59,7 +60,8 @@ class ArrowTables:
         what = table_title(names)
         try:
             table = _fit_columns(self.tables[names], declared)
-            columns = check_arrow_columns(table.schema, declared, what, AS_DECLARED, AS_DECLARED)
+            way_out = cache(lambda: _hint_as_declared(table, declared))
+            columns = check_arrow_columns(table.schema, declared, what, way_out=way_out)
             key = (names, declared)
             if key not in self._frames:
                 self._frames[key] = self._frame(table.select(list(columns)), declared)
@@ -85,7 +87,11 @@ MAX_SENT = 2**25
 
 
 def check_arrow_columns(
-    found: pa.Schema, declared: NamedStruct, what: str, way_out: str, misfit: str | None = None
+    found: pa.Schema,
+    declared: NamedStruct,
+    what: str,
+    foreign: str | None = None,
+    way_out: Callable[[], str | None] | None = None,
 ) -> Names:
     """The names in an Arrow table of the columns that are declared, by the rules that hold for tables of Spark.
 
@@ -93,8 +99,8 @@ def check_arrow_columns(
         found: the schema of the table.
         declared: the columns that are read.
         what: what has the schema, in the words of an error.
-        way_out: what to do about a column of a type that Spark has not.
-        misfit: what to do about one of another type than is declared.
+        foreign: what to do about a column of a type that Spark has not.
+        way_out: makes the hint about other columns than are declared.
 
     Raises `SchemaError` as `check_columns` does.
     """
@@ -102,8 +108,22 @@ def check_arrow_columns(
 
     types = [(field, _as_spark(field)) for field in found]
     schema = StructType([StructField(field.name, type_ or _foreign(field.type)) for field, type_ in types])
-    ways_out = {field.name: way_out if type_ is None else misfit for field, type_ in types}
-    return check_columns(schema, declared, what, ways_out=ways_out)
+    ways_out = {field.name: foreign for field, type_ in types if type_ is None}
+    return check_columns(schema, declared, what, ways_out=ways_out, way_out=way_out)
+
+
+def _hint_as_declared(table: pa.Table, declared: NamedStruct) -> str | None:
+    """Return the hint for a table that does not fit the declared columns; None if Arrow lacks one of their types."""
+    from pyspark.errors import PySparkException
+    from pyspark.sql.pandas.types import to_arrow_schema
+    from pyspark.sql.types import StructField, StructType
+
+    fields = [StructField(field.name, type_to_spark(field.type)) for field in declared]
+    names = [actual_name(name, table.column_names) for name in declared.names]
+    try:
+        return hint_as_declared(table, declared, names, to_arrow_schema(StructType(fields)))
+    except PySparkException:
+        return None
 
 
 def declared_frame(table: pa.Table, declared: NamedStruct, spark: SparkSession) -> DataFrame:

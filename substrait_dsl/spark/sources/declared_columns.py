@@ -5,7 +5,7 @@ Specification: https://substrait.io/relations/logical_relations/#read-operation,
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING
 
 import attrs
@@ -38,12 +38,14 @@ def check_columns(
     what: str,
     origin: Origin = DECLARED,
     ways_out: Mapping[str, str | None] | None = None,
+    way_out: Callable[[], str | None] | None = None,
 ) -> tuple[str, ...]:
     """Return the names in a table of the declared columns, which may differ in case, as in Spark's own resolution.
 
     Each declared column has one of the table to itself. Raises `SchemaError` with all columns that are missing,
     declared twice, or of another type. The columns of rows that are written are not declared: `origin` says where they
-    come from. By the names of columns, `ways_out` has the hints for those of another type.
+    come from. By the names of columns, `ways_out` has the hints for those of another type; `way_out` makes that for a
+    table which has none of these.
     """
     types = {field.name: field.dataType for field in found.fields}
     names: list[str] = []
@@ -76,7 +78,7 @@ def check_columns(
     if wrong:
         raise SchemaError(
             f"{what} does not fit {origin.name}: {'; '.join(wrong)}; its columns are {quote(found.names)}",
-            hint=next(filter(None, [*hints, *advised]), None),
+            hint=next(filter(None, [*hints, *advised]), None) or way_out,
         )
     return tuple(names)
 
