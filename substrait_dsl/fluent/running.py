@@ -202,7 +202,7 @@ def _error(
         describe_failure,
         hint_for_failure,
         reclassify,
-        refused_value,
+        refused_text,
     )
     from substrait_dsl.spark.diagnostics.json_values import name_json
     from substrait_dsl.spark.diagnostics.text_values import name_text
@@ -216,7 +216,7 @@ def _error(
     if len(texts) > MAX_PLACES:
         message += f", or in {len(texts) - MAX_PLACES} more places"
     error = ExecutionError(message, hint=hint_for_failure(failure, location, text))
-    error.value = refused_value(failure)
+    error.value = refused_text(failure)
     if len(texts) == 1:
         error.step, error.expression = steps[0].text, steps[0].part
     name_text(error, failure, locations, records)

@@ -16,6 +16,7 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.node import Node, Rel, walk
 from substrait_dsl.catalog.implementations import implementation_of
 from substrait_dsl.errors import shorten, suggestion
+from substrait_dsl.spark.diagnostics.text_hints import OTHER_FORM, hint_for_cast
 from substrait_dsl.spark.expressions.casts import NO_TIME
 from substrait_dsl.spark.expressions.functions_regexp import NO_MATCH
 from substrait_dsl.spark.expressions.time_zones import NO_ZONE
@@ -98,6 +99,7 @@ _HINTS = {
 }
 _WIDER = "cast the operands to a wider type first"
 _CAST_HINT = 'cast(type, on_failure="return_null") gives NULL there'
+_FORMAT_HINT = 'to_date(..., on_failure="return_null"), and likewise to_timestamp, gives NULL there'
 _CLASS_HINTS = {
     INTERNAL: ON_SPARK,
     NO_PLAN: ON_SPARK,
@@ -140,6 +142,8 @@ def reclassify(failure: Failure, locations: Sequence[Location]) -> Failure:
 def describe_failure(failure: Failure, location: Location | None, record: Record) -> str:
     """Describe a failure in one clause; `location` is its location, if that is known."""
     node = location.node if location is not None else None
+    if other := OTHER_FORM.match(refused_text(failure) or ""):
+        return f"the text {shorten(repr(other[1]))} {other[2]}"
     if failure.error_class == "USER_RAISED_EXCEPTION":  # a check of the library's own
         message = failure.parameters.get("errorMessage", "")
         return _REQUIRED if message.endswith(IS_NULL) and node is not None else message
@@ -181,14 +185,16 @@ def _value_of(failure: Failure) -> str | None:
     return failure.parameters.get("expression") or failure.parameters.get("value")
 
 
-def refused_value(failure: Failure) -> str | None:
-    """Return the text that cannot be cast, if a cast has failed."""
+def refused_text(failure: Failure) -> str | None:
+    """Return the text that cannot be cast, also of a message of the library's own, or of Sail, without parameters."""
     value = _value_of(failure)
-    if failure.error_class not in _MISFITS or value is None:
-        return None
-    return value.removeprefix("'").removesuffix("'")
+    if failure.error_class in _MISFITS and value and (text := value.removeprefix("'").removesuffix("'")):
+        return text
+    found = _NO_PARAMETER.search(failure.message)
+    return None if found is None else found[1] or found[2]
 
 
+_NO_PARAMETER = re.compile(r"the value (.*) does not fit |string '(.*)' to value of ", re.DOTALL)
 _LONGEST = 200
 """The most characters of an engine's message that are shown."""
 
@@ -220,7 +226,7 @@ def hint_for_failure(failure: Failure, location: Location | None, message: str) 
         return _column_hint(location)
     is_misfit = failure.error_class in (*_MISFITS, "USER_RAISED_EXCEPTION") and message not in _HINTS
     if isinstance(node, ex.Cast) and is_misfit:
-        return _CAST_HINT if node.on_failure == "throw" else None
+        return _cast_hint(failure, node)
     if (zone := _ZONE.search(failure.message)) and zone[1] not in available_timezones():
         return suggestion(zone[1], available_timezones()) or "zoneinfo.available_timezones() are those that there are"
     if failure.condition in (_GONE, NO_TABLE):
@@ -228,6 +234,17 @@ def hint_for_failure(failure: Failure, location: Location | None, message: str) 
     if failure.error_class in BROKEN_RECORDS or failure.condition == _UNREAD or message == BEHIND_QUOTE:
         return _record_hint(location)
     return hint_for_message(message)
+
+
+def _cast_hint(failure: Failure, cast: ex.Cast) -> str | None:
+    """Return the hint for a value that a cast refuses."""
+    if cast.on_failure != "throw":
+        return None
+    value = refused_text(failure) or ""
+    is_formatted = OTHER_FORM.match(value)
+    hint = _FORMAT_HINT if is_formatted else _CAST_HINT
+    special = hint_for_cast(is_formatted[1] if is_formatted else value, cast.target)
+    return hint if special is None else f"{special}; {hint}"
 
 
 def _is_implemented(node: Node | None) -> bool:

@@ -22,7 +22,9 @@ from substrait_dsl.algebra.node import Rel, walk
 from substrait_dsl.catalog.everyday import URN
 from substrait_dsl.catalog.strict_json import NUMBER, NumberText, StrictDecoder
 from substrait_dsl.errors import ExecutionError, quote, shorten
-from substrait_dsl.spark.diagnostics.text_values import OTHER_FORM, SECONDS, cast_text, refused_text
+from substrait_dsl.spark.diagnostics.explanations import refused_text
+from substrait_dsl.spark.diagnostics.text_hints import OTHER_FORM
+from substrait_dsl.spark.diagnostics.text_values import SECONDS, cast_text
 from substrait_dsl.spark.session.failures import IS_NULL, OVERFLOWN_CAST, Failure
 from substrait_dsl.spark.session.source_map import Record
 from substrait_dsl.spark.sources.delimited_text import text_format

@@ -10,7 +10,7 @@ import csv
 import os
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import attrs
 
@@ -18,7 +18,8 @@ from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.expressions import Cast, Expression, FieldReference, Literal, ScalarFunction
 from substrait_dsl.algebra.node import Rel, walk
 from substrait_dsl.errors import ExecutionError, shorten
-from substrait_dsl.spark.diagnostics.explanations import Location, refused_value
+from substrait_dsl.spark.diagnostics.explanations import Location, refused_text
+from substrait_dsl.spark.diagnostics.text_hints import OTHER_FORM, hint_for_column
 from substrait_dsl.spark.session.failures import IS_NULL, Failure
 from substrait_dsl.spark.session.source_map import Record
 from substrait_dsl.spark.sources.delimited_text import text_format
@@ -30,11 +31,9 @@ _BLANKS = " \t"
 SECONDS = 10.0
 """How long files are searched: an error has to come in time."""
 
-OTHER_FORM = re.compile(r"^(.*?) (is no truth value|is no number(?: with.*)?|is not of the form .*)$", re.DOTALL)
-"""What `read_csv` and `everyday.to_date` say of a text of another form, behind the text."""
 
-
-_NO_PARAMETER = re.compile(r"the value (.*) does not fit |string '(.*)' to value of ", re.DOTALL)
+_OTHER_ZONE = re.compile(r"invalid time zone: (is not of the form .*)", re.DOTALL)
+"""What Sail says of a time and words behind it, which it reads as a zone."""
 
 
 @attrs.frozen
@@ -50,6 +49,8 @@ class _TypedColumn:
 def name_text(error: ExecutionError, failure: Failure, found: Sequence[Location], records: Sequence[Record]) -> None:
     """Let an error name the column of a text that is no value of its type, and its place, if they are known."""
     text = refused_text(failure)
+    if text is None and (of_zone := _OTHER_ZONE.search(failure.message)) is not None:
+        text = f" {of_zone[1]}"  # the text itself is looked for
     is_null = failure.parameters.get("errorMessage", "").endswith(IS_NULL)
     if text is None and not is_null:
         return
@@ -72,13 +73,6 @@ def name_text(error: ExecutionError, failure: Failure, found: Sequence[Location]
         return
 
 
-def refused_text(failure: Failure) -> str | None:
-    """Return the text that cannot be cast, also of a message of the library's own, or of Sail, without parameters."""
-    if (text := refused_value(failure)) or (found := _NO_PARAMETER.search(failure.message)) is None:
-        return text or None
-    return found[1] or found[2]
-
-
 def _uris(read: rl.Read) -> list[str]:
     return [item.uri for item in read.definition.items] if isinstance(read.definition, rl.LocalFiles) else []
 
@@ -98,6 +92,8 @@ def _say(error: ExecutionError, column: _TypedColumn, where: str, text: str | No
             'in a column that is nullable, read_csv(..., invalid="null"), or on_failure="return_null" of a cast, '
             "gives NULL there; one that is declared string? has the text itself"
         )
+        if (special := hint_for_column(text, type_, column.name)) is not None:
+            hint = f'{special}; in a column that is nullable, invalid="null" gives NULL there'
     error.args = (error.message,)
     error.hint = hint
 
@@ -153,8 +149,7 @@ def _find(read: rl.Read, columns: Sequence[_TypedColumn], text: str | None) -> t
     form = text_format(read)
     if form is None or len(form.field_delimiter) != 1 or not isinstance(read.definition, rl.LocalFiles):
         return None
-    text = form.null_value or "" if text is None else text
-    wanted = {text.strip(_BLANKS), re.sub(r"\\(.)", r"\1", text.strip(_BLANKS))}  # Spark may show it with escapes
+    tests = [_text_test(column, text, form) for column in columns]
     until = time.monotonic() + SECONDS
     try:
         for item in read.definition.items:
@@ -163,14 +158,32 @@ def _find(read: rl.Read, columns: Sequence[_TypedColumn], text: str | None) -> t
                     return None
                 for line, record in _records(path, form, read.definition.text):
                     if len(record) == len(read.base_schema):
-                        for number, column in enumerate(columns):
-                            there = record[column.position].strip(_BLANKS)
-                            if there in wanted or cast_text(column.expression, there) in wanted:
+                        for number, (column, is_found) in enumerate(zip(columns, tests, strict=True)):
+                            if is_found(record[column.position].strip(_BLANKS)):
                                 return number, f"line {line} of {path}", record[column.position]
                     if time.monotonic() > until:
                         return None
     except (OSError, EOFError, UnicodeError, csv.Error):
         pass
+    return None
+
+
+def _text_test(column: _TypedColumn, text: str | None, form: rl.DelimitedText) -> Callable[[str], bool]:
+    """Return the test for a text of a column: None is for NULL, and an empty one for any of another form."""
+    if text == "" and (pattern := _pattern(column.expression)) is not None:
+        return lambda there: there != form.null_value and pattern.search(there) is None
+    text = form.null_value or "" if text is None else text
+    wanted = {text.strip(_BLANKS), re.sub(r"\\(.)", r"\1", text.strip(_BLANKS))}  # Spark may show it with escapes
+    return lambda there: there in wanted or cast_text(column.expression, there) in wanted
+
+
+def _pattern(expression: Expression) -> re.Pattern[str] | None:
+    """Return the pattern that the texts of a typed column must have; None: they need none."""
+    for call in walk(expression):
+        if isinstance(call, ScalarFunction) and call.function.name == "regexp_count_substring":
+            pattern = call.arguments[1]
+            if isinstance(pattern, Literal):
+                return re.compile(str(pattern.value).replace(r"\z", r"\Z"), re.ASCII)
     return None
 
 

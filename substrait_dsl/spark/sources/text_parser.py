@@ -36,7 +36,7 @@ def parse_record(line: str, where: str, format_: DelimitedText, many: int) -> li
         fields.append(field)
         position = end + len(format_.field_delimiter) if line.startswith(format_.field_delimiter, end) else None
     if many and len(fields) != many:
-        raise _no_record(f"it has {len(fields)} fields for {many} columns", where, format_)
+        raise _no_record(f"it has {len(fields)} field{'s' * (len(fields) > 1)} for {many} columns", where, format_)
     if 0 < format_.max_line_size < max(map(_utf16_units, fields)):
         raise _no_record("it has a longer field", where, format_)
     return fields
@@ -91,7 +91,8 @@ def record_rules(text: DelimitedText) -> str:
     """Describe how the records of a format are parsed, and how to declare it otherwise."""
     fields = f"a record is a line that has a field for each column, separated by {text.field_delimiter!r}"
     escaped = f", where {text.escape}{text.quote} is a quote" if text.escape else ""
-    quotes = f"; a field may stand in {text.quote}...{text.quote}{escaped}" if text.quote else ""
+    breaks = ', with line breaks if you say line_breaks="in_quotes"'
+    quotes = f"; a field may stand in {text.quote}...{text.quote}{escaped}{breaks}" if text.quote else ""
     most = text.max_line_size
     longest = f"; no field is longer than {most} units of UTF-16 (max_line_size)" if 0 < most < 2**31 - 1 else ""
     other = "separator=, quote= and escape= of read_csv, or DelimitedText(field_delimiter=, quote=, escape=)"
