@@ -16,6 +16,7 @@ from substrait_dsl import api
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import AnyExpression, FieldReference, FunctionId, ScalarFunction
 from substrait_dsl.algebra.expressions.literals import CONVERTERS
+from substrait_dsl.algebra.function_ids import STANDARD
 from substrait_dsl.algebra.node import Node, Rel, walk
 from substrait_dsl.algebra.relations import AnyRelation, Emit
 from substrait_dsl.arrow.schemas import type_to_arrow
@@ -30,7 +31,7 @@ from substrait_dsl.render.literals import CONSTANTS
 from substrait_dsl.spark.expressions.aggregates import AGGREGATE_FUNCTIONS
 from substrait_dsl.spark.expressions.functions import SCALAR_FUNCTIONS, function_to_sql
 from substrait_dsl.spark.expressions.literals import WRITERS
-from substrait_dsl.spark.expressions.templates import REASONS, STANDARD, Table, Template
+from substrait_dsl.spark.expressions.templates import REASONS, Table, Template
 from substrait_dsl.spark.expressions.types import type_to_spark
 from tests.proto import corpus
 from tests.proto.plans import encoded

@@ -75,7 +75,7 @@ def _functions(rule: str) -> Matches:
     """Return the calls of functions for which a profile has this rule of lowering."""
 
     def matches(node: Node, profile: Profile) -> bool:
-        return isinstance(node, ex.ScalarFunction) and profile.function_rules.get(node.function.name) == rule
+        return isinstance(node, ex.ScalarFunction) and profile.function_rules.get(node.function.standard_name) == rule
 
     return matches
 
@@ -106,7 +106,7 @@ def _is_correlated(node: Node, profile: Profile) -> bool:
 def _compares_floats(node: Node, profile: Profile) -> bool:
     match node:
         case ex.ScalarFunction():
-            is_compared = profile.function_rules.get(node.function.name) == "one_zero"
+            is_compared = profile.function_rules.get(node.function.standard_name) == "one_zero"
             return is_compared and any(isinstance(each, FLOATS) for each in _types(node.arguments))
         case rl.Sort(keys=keys) | rl.TopN(keys=keys):
             return any(isinstance(each.expression.type, FLOATS) for each in keys)
@@ -127,7 +127,7 @@ def _measures(node: Node) -> tuple[ex.Measure, ...]:
 
 def _is_integer_average(node: Node, profile: Profile) -> bool:
     return any(
-        each.function.function.name == "avg" and isinstance(each.function.output_type, t.INTEGER_TYPES)
+        each.function.function.standard_name == "avg" and isinstance(each.function.output_type, t.INTEGER_TYPES)
         for each in _measures(node)
     )
 
@@ -261,7 +261,7 @@ RULES: tuple[Rule, ...] = (
     Rule("integer-average", "the average of integers has a fraction", "sum by count, without the fraction",
          _is_integer_average),
     Rule("sum0", "there is no sum that is 0 of nothing", "a sum, or 0 where it is NULL",
-         lambda node, _: any(each.function.function.name == "sum0" for each in _measures(node))),
+         lambda node, _: any(each.function.function.standard_name == "sum0" for each in _measures(node))),
     Rule("decimal-digits", "decimals have another precision or scale than derived", "a cast to the derived type",
          _has_decimals),
     Rule(
@@ -323,7 +323,7 @@ RULES: tuple[Rule, ...] = (
         "self-comparison", "of a value and itself a comparison is known to be true, even where it is NULL",
         "a conditional",
         lambda node, _: (isinstance(node, ex.ScalarFunction)
-        and node.function.name in COMPARED and len(set(node.arguments)) < len(node.arguments))
+        and node.function.standard_name in COMPARED and len(set(node.arguments)) < len(node.arguments))
         or (isinstance(node, ex.SingularOrList) and node.value in node.options),
     ),
     Rule(

@@ -96,9 +96,6 @@ _OPERATORS: dict[str, tuple[Binding, tuple[str | Binding, ...]]] = {
 _CONNECTIVES = {"and": Binding.AND, "or": Binding.OR}
 """Functions of any number of arguments written between them."""
 
-_STANDARD = "extension:io.substrait:"
-"""Only functions of the standard extensions are operators: somebody else's ``add`` may do anything."""
-
 COMPARISON_SIGNS: dict[str, str] = {"eq": "=", "ne": "!=", "lt": "<", "gt": ">", "le": "<=", "ge": ">="}
 """The signs of comparisons with a subquery."""
 
@@ -212,7 +209,7 @@ def function_form(call: ex.ScalarFunction) -> Form:
     """Return a call: as an operator, where the function is one."""
     name, arguments = call.function.name, call.arguments
     values = [argument for argument in arguments if isinstance(argument, Expression)]
-    if not call.function.urn.startswith(_STANDARD) or call.options or len(values) != len(arguments):
+    if not call.function.standard_name or call.options or len(values) != len(arguments):
         return atom(*_call_pieces(call))
     if name in _CONNECTIVES and len(values) > 1:
         binding = _CONNECTIVES[name]

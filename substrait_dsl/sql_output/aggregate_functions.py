@@ -14,7 +14,7 @@ from substrait_dsl.algebra.node import Expression
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.sql_output.decimals import convert_units
 from substrait_dsl.sql_output.dialects import Dialect
-from substrait_dsl.sql_output.functions import STANDARD, refusal
+from substrait_dsl.sql_output.functions import refusal
 from substrait_dsl.sql_output.orders import order_key
 from substrait_dsl.sql_output.written import Written, as_decimal, fill
 
@@ -31,7 +31,7 @@ _OPTIONS = {"overflow": ("ERROR", "SILENT"), "rounding": ("TIE_TO_EVEN",), "igno
 def write_measure(measure: ex.Measure, write: Callable[[Expression], Written], dialect: Dialect) -> Written:
     """Write a measure. Raises `UnsupportedError` for a function that is not known to be exact."""
     call = measure.function
-    if call.function.name == "string_agg":
+    if call.function.standard_name == "string_agg":
         return _join_texts(measure, write, dialect)
     if call.sorts:
         raise refusal(call, dialect, "an order of its rows")
@@ -67,7 +67,7 @@ def arguments_of(
     values = [each for each in call.arguments if isinstance(each, Expression)]
     for each in values:
         dialect.type_text(each.type)  # which refuses what engines may compare otherwise
-    if call.function.name in ("sum", "sum0", "avg"):
+    if call.function.standard_name in ("sum", "sum0", "avg"):
         values = [without_widening(each) for each in values]
     return [write(each) for each in values]
 
@@ -91,7 +91,7 @@ def _check(call: ex.AggregateFunction | ex.WindowCall, dialect: Dialect) -> None
 
 def _template(call: ex.AggregateFunction | ex.WindowCall, dialect: Dialect) -> tuple[str, bool]:
     """Return what is computed of the aggregates ``{SUM}`` and the like, and whether that has the derived type."""
-    urn, name, type_ = call.function.urn.removeprefix(STANDARD), call.function.name, call.output_type
+    urn, name, type_ = call.function.extension, call.function.name, call.output_type
     is_duckdb = dialect.name == "duckdb"
     match urn, name:
         case "functions_aggregate_generic", "count" | "any_value":

@@ -53,7 +53,7 @@ def write_start(call: ex.ScalarFunction, value: Written, dialect: Dialect) -> Wr
 
 def interval_of(call: ex.ScalarFunction) -> str | None:
     """Return the interval that a call adds or subtracts, as SQL; None if there is no constant one."""
-    is_shift = call.function.name in ("add", "subtract") and call.function.urn.endswith(":functions_datetime")
+    is_shift = call.function.standard_name in ("add", "subtract") and call.function.urn.endswith(":functions_datetime")
     if not is_shift or len(call.arguments) != 2 or not isinstance(call.arguments[1], ex.Literal):
         return None
     first = call.arguments[0]

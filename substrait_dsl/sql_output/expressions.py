@@ -155,7 +155,7 @@ def _write_call(call: ex.ScalarFunction, scope: Scope) -> Written:
     if interval is not None:
         shifted = next(each for each in call.arguments if isinstance(each, Expression))
         return write_shift(call, interval, write(shifted, inside), scope.dialect)
-    match call.function.name, call.arguments[:1]:
+    match call.function.standard_name, call.arguments[:1]:
         case "and", _:
             inside = scope
         case "or", _ if scope.place == "filter":

@@ -23,9 +23,6 @@ from substrait_dsl.sql_output.written import Written, as_decimal, cast_tree, con
 if TYPE_CHECKING:
     from sqlglot import exp
 
-STANDARD = "extension:io.substrait:"
-"""The prefix of the URNs of the specification's extensions."""
-
 Check = Callable[[ex.ScalarFunction, Dialect], str | None]
 """Says what a call must not have; None if it has nothing of that."""
 
@@ -309,7 +306,7 @@ def refusal(
 
 def write_function(call: ex.ScalarFunction, values: Sequence[Written], dialect: Dialect) -> Written:
     """Write the call of a scalar function, given its value arguments. Raises `UnsupportedError`."""
-    urn, name = call.function.urn.removeprefix(STANDARD), call.function.name
+    urn, name = call.function.extension, call.function.name
     if isinstance(call.output_type, t.VarChar) and name not in ("coalesce", "nullif"):
         raise refusal(call, dialect, "a result of limited length")
     for value in values:

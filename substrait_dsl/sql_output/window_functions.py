@@ -11,7 +11,7 @@ from substrait_dsl.algebra.node import Expression
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.sql_output.aggregate_functions import arguments_of, write_aggregate
 from substrait_dsl.sql_output.dialects import Dialect
-from substrait_dsl.sql_output.functions import STANDARD, refusal
+from substrait_dsl.sql_output.functions import refusal
 from substrait_dsl.sql_output.orders import order_key
 from substrait_dsl.sql_output.written import Written
 
@@ -32,7 +32,7 @@ def write_window(
     """Write a window function. Raises `UnsupportedError` for one that is not known to be exact."""
     from sqlglot import exp
 
-    urn, name = call.function.urn.removeprefix(STANDARD), call.function.name
+    urn, name = call.function.extension, call.function.name
     values = arguments_of(call, write, dialect)
     if call.invocation == "distinct":
         raise refusal(call, dialect, "distinct values of a window")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from contextlib import ExitStack
 from typing import Any
 
 import pyarrow as pa
@@ -15,6 +16,9 @@ from substrait_dsl.errors import ExecutionError, UnsupportedError
 from substrait_dsl.spark.session.connect import is_remote
 from tests.support import f, refused
 from tests.test_implement import BODIES, ONE_MORE, ROWS, SUMS, VALUES, my
+from tests.test_names_of_standard_functions import ROWS as NAMED
+from tests.test_names_of_standard_functions import SQL as OF_NAMES
+from tests.test_names_of_standard_functions import own
 
 JSON = ROWS.select(a=lambda r: my.get_json(r.j, "$.a"))
 FOUND = [("1",), (None,), ("x",)]
@@ -146,3 +150,21 @@ def test_a_required_result_is_not_null(spark: SparkSession) -> None:
         required.collect(spark)
     with sd.implement(my.plus, "spark", "nullif({0}, 7)"):
         assert required.collect(spark) == [(8,), (2,), (10,)]
+
+
+def test_names_of_the_specification(spark: SparkSession) -> None:
+    with ExitStack() as stack:
+        for name, text in OF_NAMES.items():
+            stack.enter_context(sd.implement(getattr(own, name), "spark", text))
+        found = NAMED.filter(lambda r: ~own.equal(r.n, 2) | own.between(r.n, 2, 9)).aggregate(
+            mine=lambda r: own.sum(r.n),
+            theirs=lambda r: f.sum(r.n),
+            text=lambda r: own.sum(own.lower(r.s)),
+            twice=lambda r: own.count(own.add(r.n, 1)).filter(f.equal(r.n, 2)),
+            once=lambda r: f.count(f.add(r.n, 1)),
+        )
+        # of 1 and 2, as equal tells values that differ, and between numbers out of an interval
+        assert found.collect(spark) == [(2, 3, "B", 2, 2)]
+    assert NAMED.aggregate(s=lambda r: f.sum(r.n), n=lambda r: f.count(r.n)).collect(spark) == [(6, 3)]
+    with refused(UnsupportedError, "sum(i64) of extension:com.acme:functions_comparison"):
+        NAMED.aggregate(s=lambda r: own.sum(r.n)).collect(spark)

@@ -6,9 +6,10 @@ import doctest
 
 import pytest
 
+from substrait_dsl.algebra.function_ids import STANDARD
 from substrait_dsl.catalog import standard_catalog
 from substrait_dsl.sql_output.aggregate_functions import WRITTEN_AGGREGATES
-from substrait_dsl.sql_output.functions import FUNCTIONS, OF_THEIR_OWN, STANDARD
+from substrait_dsl.sql_output.functions import FUNCTIONS, OF_THEIR_OWN
 from substrait_dsl.sql_output.window_functions import FIRSTS, RANKS, SHIFTS
 from tests.sql_output.page import PAGE, written
 

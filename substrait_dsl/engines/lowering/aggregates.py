@@ -132,6 +132,7 @@ def _split_measure(measure: Measure, at: int, lowering: Lowering) -> tuple[list[
     function = measure.function
     if function.phase != "initial_to_result":
         raise lowering.refusal("an aggregate of intermediate values")
+    lowering.require_meaning("aggregate function", function.function)
     name, type_ = function.function.name, function.output_type
     lowering.require_options(function.function, function.options)
     if function.invocation == "distinct":

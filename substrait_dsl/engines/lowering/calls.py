@@ -81,7 +81,7 @@ def _known(condition: ex.Expression) -> ex.Expression:
 def _is_known(condition: ex.Expression) -> bool:
     match condition:
         case ex.ScalarFunction(arguments=(ex.ScalarFunction(arguments=(tested,)) as test, value)):
-            names = condition.function.name, test.function.name
+            names = condition.function.standard_name, test.function.standard_name
             return names == ("and", "is_not_null") and tested == value
         case _:
             return False
@@ -202,7 +202,7 @@ MAX_DIGITS = 38
 
 
 def _call(node: ex.ScalarFunction, lowering: Lowering) -> ex.Expression:
-    rule = lowering.profile.function_rules.get(node.function.name, "")
+    rule = lowering.profile.function_rules.get(node.function.standard_name, "")
     arguments = [each for each in node.arguments if isinstance(each, ex.Expression)]
     if rule in FORM_RULES:
         return FORM_RULES[rule](node, arguments)

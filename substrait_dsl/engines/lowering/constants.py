@@ -138,7 +138,7 @@ def _columns_fixed_by(condition: Expression, fixed: frozenset[int]) -> frozenset
             case ScalarFunction(arguments=(FieldReference(position=at),)):
                 found.add(at)
             case ScalarFunction(arguments=(Expression() as one, Expression() as other)) if (
-                part.function.name in EQUALITIES
+                part.function.standard_name in EQUALITIES
             ):
                 for value, against in ((one, other), (other, one)):
                     if isinstance(value, FieldReference) and _is_fixed(against, fixed | found):

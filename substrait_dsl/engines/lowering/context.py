@@ -8,6 +8,7 @@ from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.expressions import FunctionId, FunctionOption
 from substrait_dsl.algebra.node import Node, Rel, walk_upwards
 from substrait_dsl.algebra.stability import does_not_depend_on_order
+from substrait_dsl.catalog.catalog import standard_catalog
 from substrait_dsl.catalog.implementations import bindable
 from substrait_dsl.engines.profile import Profile
 from substrait_dsl.engines.rules import RefusalCode
@@ -127,6 +128,14 @@ class Lowering:
     def has_function(self, function_type: str, function: FunctionId) -> bool:
         """Whether the engine has a function of this type under its own name."""
         return (function_type, function.urn, function.key) in self.profile.functions
+
+    def require_meaning(self, function_type: str, function: FunctionId) -> None:
+        """Raise for a function of an extension that is not the specification's, unless the engine has that very one.
+
+        Its name says nothing: what is written instead of a function is written of those of the specification.
+        """
+        if function.urn not in standard_catalog().extensions:
+            self.require_function(function_type, function)
 
     def require_function(self, function_type: str, function: FunctionId) -> None:
         """Raise unless the engine has a function of this type, such as ``"scalar function"``, under its own name."""

@@ -124,7 +124,7 @@ def _sides(expression: Expression, width: int) -> set[str]:
 def _key(part: Expression, width: int) -> Key | None:
     match part:
         case ScalarFunction(arguments=(Expression() as one, Expression() as other)) if (
-            part.function.name in COMPARISONS
+            part.function.standard_name in COMPARISONS
         ):
             joins_nulls = part.function.name == "is_not_distinct_from"
             sides = _sides(one, width), _sides(other, width)

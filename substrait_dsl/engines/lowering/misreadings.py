@@ -258,10 +258,10 @@ def _with_signed_windows(project: rl.Project) -> rl.Project:
     """Cast window functions to their types."""
 
     def change(node: Node) -> Node:
-        is_unsigned = isinstance(node, ex.WindowFunction) and node.call.function.name in UNSIGNED
+        is_unsigned = isinstance(node, ex.WindowFunction) and node.call.function.standard_name in UNSIGNED
         return ex.Cast(node, node.type) if isinstance(node, ex.WindowFunction) and is_unsigned else node
 
-    if not any(each.call.function.name in UNSIGNED for each in outermost_windows(project)):
+    if not any(each.call.function.standard_name in UNSIGNED for each in outermost_windows(project)):
         return project
     expressions = tuple(rebuild(each, change, into_relations=False) for each in project.expressions)
     return attrs.evolve(project, expressions=expressions)
@@ -353,7 +353,7 @@ def _without_null_keys(rel: _Conditional, lowering: Lowering) -> _Conditional:
 def _is_of_one_side(test: ex.Expression, width: int) -> bool:
     match test:
         case ex.ScalarFunction(arguments=(ex.FieldReference(position=one), ex.FieldReference(position=other))):
-            is_equality = test.function.name in ("equal", "is_not_distinct_from")
+            is_equality = test.function.standard_name in ("equal", "is_not_distinct_from")
             return is_equality and (one < width) == (other < width)
         case _:
             return False

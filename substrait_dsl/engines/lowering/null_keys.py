@@ -42,7 +42,7 @@ def with_equalities(condition: Expression, lowering: Lowering) -> Expression:
     def change(node: Node) -> Node:
         match node:
             case ScalarFunction(arguments=(Expression() as left, Expression() as right)) if (
-                node.function.name in COMPARISONS
+                node.function.standard_name in COMPARISONS
             ):
                 if isinstance(left, Literal) or isinstance(right, Literal):
                     return node  # of one side alone
@@ -52,7 +52,7 @@ def with_equalities(condition: Expression, lowering: Lowering) -> Expression:
                 return node
 
     if not any(
-        isinstance(node, ScalarFunction) and node.function.name in COMPARISONS
+        isinstance(node, ScalarFunction) and node.function.standard_name in COMPARISONS
         for node in walk(condition, into_relations=False)
     ):
         return condition

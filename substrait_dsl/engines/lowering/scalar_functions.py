@@ -53,6 +53,7 @@ def lower_scalar_function(node: ex.ScalarFunction, lowering: Lowering) -> ex.Exp
     bound = implementation_of(lowering.profile.engine, node.function)
     if bound is not None:
         return _call_bound(node, bound)
+    lowering.require_meaning("scalar function", node.function)
     written = _replace_option(node, lowering)
     if written is not None:
         return written

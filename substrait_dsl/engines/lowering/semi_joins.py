@@ -70,4 +70,4 @@ def _is_of_both_sides(part: Expression, width: int) -> bool:
 
 
 def _is_equality(part: Expression) -> bool:
-    return isinstance(part, ScalarFunction) and part.function.name in EQUALITIES
+    return isinstance(part, ScalarFunction) and part.function.standard_name in EQUALITIES

@@ -137,10 +137,12 @@ def _semi_join(lowering: Lowering, rel: Rel, part: ex.Expression, anchor: int | 
             return _matching(lowering, rel, child, TRUE, anchor, "left_semi")
         case ex.InPredicate(needles=needles, haystack=child) if not any(map(has_subquery, needles)):
             return _matching(lowering, rel, child, _build_in_condition(rel, needles, child), anchor, "left_semi")
-        case ex.ScalarFunction(arguments=(ex.SetPredicate(op="exists", tuples=child),)) if part.function.name == "not":
+        case ex.ScalarFunction(arguments=(ex.SetPredicate(op="exists", tuples=child),)) if (
+            part.function.standard_name == "not"
+        ):
             return _matching(lowering, rel, child, TRUE, anchor, "left_anti")
         case ex.ScalarFunction(arguments=(ex.InPredicate(needles=needles, haystack=child) as test,)) if (
-            part.function.name == "not" and not test.type.nullable and not any(map(has_subquery, needles))
+            part.function.standard_name == "not" and not test.type.nullable and not any(map(has_subquery, needles))
         ):
             return _matching(lowering, rel, child, _build_in_condition(rel, needles, child), anchor, "left_anti")
         case _:

@@ -42,6 +42,7 @@ UNSIGNED = "arrow_cast:any_str"
 
 def lower_window_function(node: ex.WindowFunction, lowering: Lowering) -> ex.Expression:
     """Lower a window function over rows, or over a range of one numeric key."""
+    lowering.require_meaning("window function", node.call.function)
     framed = _with_frame(node, lowering)
     argument = next((each for each in node.call.arguments if isinstance(each, ex.Expression)), None)
     match node.call.function.name, argument:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from substrait_dsl.algebra.expressions import AggregateFunction, Cast, Expression, WindowCall
+from substrait_dsl.algebra.function_ids import STANDARD
 from substrait_dsl.algebra.types import FP32, FP64, Decimal, List, Map, Struct, Type
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.expressions.bound_aggregates import bound_aggregate
@@ -28,7 +29,6 @@ from substrait_dsl.spark.expressions.sorting import SortKeys, list_in_order, ord
 from substrait_dsl.spark.expressions.templates import (
     FINE,
     FINEST,
-    STANDARD,
     Call,
     Table,
     Template,

@@ -11,11 +11,11 @@ from __future__ import annotations
 import attrs
 
 from substrait_dsl.algebra.expressions import AggregateFunction, Expression, FieldAccess, FunctionId, StructField
+from substrait_dsl.algebra.function_ids import STANDARD
 from substrait_dsl.algebra.types import Decimal, Struct, Type
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.expressions.aggregates import average_of
 from substrait_dsl.spark.expressions.literals import struct_to_sql
-from substrait_dsl.spark.expressions.templates import STANDARD
 from substrait_dsl.spark.expressions.types import spark_sql_type
 from substrait_dsl.spark.session.engines import ENGINE
 

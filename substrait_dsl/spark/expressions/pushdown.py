@@ -142,7 +142,9 @@ def is_constant_condition(condition: Expression) -> bool:
 def _positive(condition: Expression) -> Expression:
     """A condition without the ``not`` before it."""
     match condition:
-        case ex.ScalarFunction(function=function, arguments=(Expression() as inner,)) if function.name == "not":
+        case ex.ScalarFunction(function=function, arguments=(Expression() as inner,)) if (
+            function.standard_name == "not"
+        ):
             return inner
         case _:
             return condition
@@ -218,7 +220,7 @@ def _is_near(constant: Expression, steps: int = _MAX_STEPS) -> bool:
             return _is_near_value(value, constant.type)
         case ex.Cast(input=value, target=t.Date() | t.PrecisionTimestamp() | t.PrecisionTimestampTZ()):
             return _is_near(value, steps)
-        case ex.ScalarFunction(function=function, arguments=arguments) if function.name in ("add", "subtract"):
+        case ex.ScalarFunction(function=function, arguments=arguments) if function.standard_name in ("add", "subtract"):
             return steps > 0 and all(isinstance(part, Expression) and _is_near(part, steps - 1) for part in arguments)
         case _:
             return False

@@ -15,6 +15,7 @@ import attrs
 
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra.expressions import as_union
+from substrait_dsl.algebra.function_ids import STANDARD
 from substrait_dsl.algebra.node import Node, walk
 from substrait_dsl.algebra.types import Boolean, Struct
 from substrait_dsl.errors import UnsupportedError
@@ -29,7 +30,7 @@ from substrait_dsl.spark.expressions.phases import Average, express_in_one_phase
 from substrait_dsl.spark.expressions.pushdown import hide_from_readers
 from substrait_dsl.spark.expressions.signed_zeros import sort_key
 from substrait_dsl.spark.expressions.sorting import direction_of
-from substrait_dsl.spark.expressions.templates import STANDARD, require_comparable
+from substrait_dsl.spark.expressions.templates import require_comparable
 from substrait_dsl.spark.expressions.types import spark_sql_type
 from substrait_dsl.spark.expressions.windows import window_to_sql
 from substrait_dsl.spark.session.engines import ENGINE, current_engine

@@ -42,9 +42,6 @@ from substrait_dsl.spark.session.engines import ENGINE, FunctionKind, current_en
 
 Call = ex.ScalarFunction | ex.AggregateFunction | ex.WindowCall
 
-STANDARD = "extension:io.substrait:"
-"""The prefix of the URNs of the specification's extensions."""
-
 
 Writer = Callable[[Call, Sequence[str], Mapping[str, str]], str]
 """Writes a call from the texts of its value arguments and of its options, where placeholders do not suffice."""
@@ -185,9 +182,8 @@ def _function_kind(call: Call) -> FunctionKind:
 def _rows(call: Call, tables: Mapping[str, Table]) -> Iterator[Template]:
     """Yield the templates for a call, the most specific one first, and the engine's own before Spark's."""
     function = call.function
-    is_known = not function.urn or function.urn.startswith("extension:")
-    table = tables.get(function.urn.removeprefix(STANDARD), {}) if is_known else {}
-    own = current_engine().functions(function.urn.removeprefix(STANDARD), _function_kind(call))
+    table = tables.get(function.extension, {})
+    own = current_engine().functions(function.extension, _function_kind(call))
     types = _value_types(call)
     family = _family(types[0]) if types else ""
     for key in (function.key, f"{function.name}:{family}", function.name):

@@ -22,7 +22,7 @@ from substrait_dsl.spark.expressions.bound_aggregates import bound_window
 from substrait_dsl.spark.expressions.grouping_keys import as_key
 from substrait_dsl.spark.expressions.signed_zeros import sort_key
 from substrait_dsl.spark.expressions.sorting import ORDERINGS, direction_of
-from substrait_dsl.spark.expressions.templates import STANDARD, Table, Template, lower, require_comparable
+from substrait_dsl.spark.expressions.templates import Table, Template, lower, require_comparable
 from substrait_dsl.spark.expressions.types import holds, spark_sql_type
 from substrait_dsl.spark.session.engines import ENGINE, current_engine
 
@@ -109,7 +109,7 @@ def window_to_sql(
     engine.require_frame(call)
     keys = [_sort_key(key, sql) for key in sorts]
     frame = f" OVER ({by}{_frame(call, _ordering(call, sorts), sql)})"
-    if name not in WINDOW_FUNCTIONS.get(call.function.urn.removeprefix(STANDARD), {}):
+    if name not in WINDOW_FUNCTIONS.get(call.function.extension, {}):
         if (bound := bound_window(call, texts, frame)) is not None:
             return bound
         extra = {"distinct": "", "order": "", "filter": frame}
@@ -164,7 +164,7 @@ def _aggregates(call: WindowCall) -> Mapping[str, Table]:
     """Return the table of the aggregate function that is called."""
     if call.invocation != "distinct":
         return AGGREGATE_FUNCTIONS
-    urn, name = call.function.urn.removeprefix(STANDARD), call.function.name
+    urn, name = call.function.extension, call.function.name
     native = AGGREGATE_FUNCTIONS.get(urn, {})
     repetitions_count = any("{distinct}" in str(native[key].text) for key in native if key.partition(":")[0] == name)
     # A set of Spark 4.1 has NaN more than once.
