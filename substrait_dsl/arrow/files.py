@@ -99,6 +99,10 @@ def _find_format(files: Any, place: str, path: str) -> str | DelimitedText:
     for end, form in _ENDS.items():
         if bare.endswith(end):
             return form
+    if not start:
+        raise InvalidArgumentError(
+            f"the file {path!r} is empty (0 bytes): it has no columns, and its name says no format"
+        )
     raise InvalidArgumentError(
         f"{path!r} is no Parquet, ORC or Arrow file, and its name says no other format",
         hint='write format="csv", format="json" or format=DelimitedText(...)',

@@ -129,6 +129,8 @@ def _read(path: Path, what: str) -> pa.Table:
         raise ExecutionError(f"{what}: {str(path)!r} is a folder", hint=hint) from error
     except (OSError, pa.ArrowException) as error:
         raise ExecutionError(f"{what}: cannot read {str(path)!r}: {error}") from error
+    if not start:
+        raise ExecutionError(f"{what}: the file {str(path)!r} is empty (0 bytes), neither a Parquet nor an Arrow file")
     raise ExecutionError(f"{what}: {str(path)!r} is neither a Parquet nor an Arrow file", hint=_other_format(path))
 
 

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import substrait_dsl as sd
-from substrait_dsl.errors import ExecutionError, SchemaError, UnsupportedError
+from substrait_dsl.errors import ExecutionError, InvalidArgumentError, SchemaError, UnsupportedError
 from tests.support import refused
 
 if TYPE_CHECKING:
@@ -201,6 +201,28 @@ def test_times_in_96_bits(sail: SparkSession, tmp_path: Path) -> None:
     assert [at.replace(tzinfo=None) for at in found.column(0).to_pylist()] == days
     with refused(SchemaError, 'column "at" is timestamp'):
         sd.read_files(path, {"at": "precision_timestamp<6>?"}).collect(sail)
+
+
+def test_a_file_without_a_byte_is_no_parquet(sail: SparkSession, tmp_path: Path) -> None:
+    """It is not passed over, beside others neither; the hint is followed by both of its ways."""
+    empty, other = tmp_path / "empty.parquet", tmp_path / "other.parquet"
+    empty.touch()
+    pq.write_table(pa.table({"id": pa.array([1], pa.int64())}), other)
+    for files in (empty, [other, empty]):
+        with refused(
+            ExecutionError, f"the file {empty} is empty (0 bytes), and no Parquet file", "write it anew, or leave"
+        ):
+            sd.read_files(files, IDS).collect(sail)
+    with refused(ExecutionError, "empty.parquet is empty (0 bytes)"):
+        sd.read_files(str(tmp_path / "*.parquet"), IDS, kind="glob").collect(sail)
+    with refused(ExecutionError, 'table "t": the file', "empty (0 bytes), neither a Parquet nor an Arrow file"):
+        sd.read_named("t", IDS).collect(sail, tables={"t": empty})
+    with refused(InvalidArgumentError, "empty.parquet' is empty (0 bytes): it has no columns"):
+        sd.schema_of(empty)
+    assert sd.read_files([other], IDS).collect(sail) == [(1,)]
+    pq.write_table(pa.table({"id": pa.array([], pa.int64())}), empty)
+    assert sd.read_files([other, empty], IDS).collect(sail) == [(1,)]
+    assert sd.read_files(empty, IDS).collect(sail) == []
 
 
 def test_broken_files_and_files_that_differ(sail: SparkSession, tmp_path: Path) -> None:

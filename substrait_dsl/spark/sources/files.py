@@ -25,7 +25,7 @@ from substrait_dsl.spark.sources.hadoop_substitution import require_names_read
 from substrait_dsl.spark.sources.orc_files import require_names_found
 from substrait_dsl.spark.sources.parquet_slices import is_slice, rows_of_slice
 from substrait_dsl.spark.sources.partition_columns import is_list_there, require_listed, with_declared_folders
-from substrait_dsl.spark.sources.paths import SKIPPED, require_read, spark_path, what_of
+from substrait_dsl.spark.sources.paths import SKIPPED, require_no_empty_file, require_read, spark_path, what_of
 from substrait_dsl.spark.sources.text_files import read_text_here
 from substrait_dsl.spark.sources.user_types import refuse_classes_of_files, require_known_classes
 
@@ -187,6 +187,7 @@ def _read_by_name(
     if isinstance(format_, rl.Orc):
         require_names_found(dict.fromkeys(schema.names), what)
     if isinstance(format_, rl.Parquet):
+        require_no_empty_file(files)
         require_known_classes(files, _find_files(files, paths, spark))
     with _refusals(what), refuse_classes_of_files(what):
         frame = spark.read.format(reader).load(paths)
@@ -217,7 +218,9 @@ def _refusals(what: str) -> Iterator[None]:
         parameters = error.getMessageParameters() or {}
         match error.getCondition():
             case "UNABLE_TO_INFER_SCHEMA":
-                raise ExecutionError(f"{what} finds no files with columns", hint=SKIPPED) from error
+                raise ExecutionError(
+                    f"{what} finds no files with columns", hint=f"{SKIPPED}, and those of 0 bytes"
+                ) from error
             case "COLUMN_ALREADY_EXISTS":
                 raise SchemaError(
                     f"{what} finds several columns {parameters.get('columnName')}, told apart by case at most",

@@ -11,7 +11,7 @@ from math import prod
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from substrait_dsl.errors import UnsupportedError, quote, shorten
+from substrait_dsl.errors import ExecutionError, UnsupportedError, quote, shorten
 from substrait_dsl.spark.session.engines import ENGINE
 
 if TYPE_CHECKING:
@@ -129,6 +129,20 @@ def require_read(item: FileItem) -> None:
         raise UnsupportedError(
             f"{ENGINE} cannot open the file {unopened}", hint='it has ":" in its name: give it another'
         )
+
+
+def require_no_empty_file(files: Iterable[FileItem]) -> None:
+    """Raise `ExecutionError` for a file without a byte that is named, or that a pattern finds.
+
+    Engines pass over it, though no Parquet file is empty. In folders there may be some, as Hive leaves.
+    """
+    for item in files:
+        for path in local_paths(item) if item.kind != "folder" else ():
+            if os.path.isfile(path) and not os.path.getsize(path):
+                raise ExecutionError(
+                    f"the file {path} is empty (0 bytes), and no Parquet file",
+                    hint="write it anew, or leave it out: a Parquet file without rows has its columns all the same",
+                )
 
 
 def files_inside(paths: Iterable[str]) -> Iterator[str]:
