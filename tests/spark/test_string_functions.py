@@ -181,8 +181,8 @@ def test_a_separator_has_a_character(spark: SparkSession) -> None:
     table = sd.read_virtual([("a\U0001f600b", "")], {"text": "string", "separator": "string"})
     with pytest.raises(UnsupportedError, match="an empty separator exactly") as caught:
         table.select(x=lambda r: f.string_split(r.text, "")).execute(spark)
-    assert 'regexp_match_substring_all(x, ".", 1, 0, dotall="DOTALL_ENABLED")' in (caught.value.hint or "")
-    characters = table.select(x=lambda r: f.regexp_match_substring_all(r.text, ".", 1, 0, dotall="DOTALL_ENABLED"))
+    assert r'regexp_match_substring_all(x, r"(?:\s|\S)", 1, 0)' in (caught.value.hint or "")
+    characters = table.select(x=lambda r: f.regexp_match_substring_all(r.text, r"(?:\s|\S)", 1, 0))
     assert characters.collect(spark) == [(["a", "\U0001f600", "b"],)]
     with pytest.raises(ExecutionError, match="empty separator"):
         table.select(x=lambda r: f.string_split(r.text, r.separator)).collect(spark)

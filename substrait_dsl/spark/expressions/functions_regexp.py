@@ -9,7 +9,13 @@ from collections.abc import Mapping, Sequence
 
 from substrait_dsl.algebra.expressions import Expression, Literal
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.spark.expressions.icu_patterns import ANYTHING, Pattern, java_pattern, java_replacement
+from substrait_dsl.spark.expressions.icu_patterns import (
+    ANY_WITH_DOTALL,
+    ANYTHING,
+    Pattern,
+    java_pattern,
+    java_replacement,
+)
 from substrait_dsl.spark.expressions.literals import failing, text_to_sql
 from substrait_dsl.spark.expressions.templates import Call, Table, Template, Writer
 from substrait_dsl.spark.expressions.types import spark_sql_type
@@ -39,6 +45,13 @@ def _number(call: Call, position: int, omitted: int) -> int:
     return int(argument.value)
 
 
+_INSTEAD: Mapping[str, str] = {
+    **dict.fromkeys(("$", r"\Z"), r"\z is the end of the text"),
+    ANY_WITH_DOTALL: r"(?:\s|\S) is any character, \r and \n each by itself",
+}
+"""What to write for parts of patterns that engines without a way back lack."""
+
+
 def _pattern(call: Call, choices: Choices, behind: int = 0) -> Pattern:
     pattern = call.arguments[1]
     assert isinstance(pattern, Literal)
@@ -56,7 +69,7 @@ def _pattern(call: Call, choices: Choices, behind: int = 0) -> Pattern:
         raise UnsupportedError(
             f"{engine.name} cannot run the pattern {pattern.value!r} exactly, because of {part}: "
             "it neither looks around nor goes back",
-            hint=r"\z is the end of the text" if part in ("$", r"\Z") else "Spark runs it",
+            hint=_INSTEAD.get(part, "Spark runs it"),
         )
     return translated
 

@@ -100,7 +100,7 @@ def split_text(text: str, call: Call, separator: str, pattern: str) -> str:
         case Literal(value=""):
             raise UnsupportedError(
                 f"{current_engine().name} cannot split at an empty separator exactly",
-                hint='functions.regexp_match_substring_all(x, ".", 1, 0, dotall="DOTALL_ENABLED") gives the characters',
+                hint=r'functions.regexp_match_substring_all(x, r"(?:\s|\S)", 1, 0) gives the characters',
             )
         case Literal():
             return parts

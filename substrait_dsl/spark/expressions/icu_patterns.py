@@ -27,6 +27,8 @@ _CLASSES: Mapping[str, str] = {
 
 _CONTROLS = {"t": r"\t", "n": r"\n", "r": r"\r", "f": r"\f"}
 ANYTHING = r"[\x{0}-\x{10FFFF}]"
+ANY_WITH_DOTALL = r". with dotall, which takes \r\n for one character"
+"""How a refusal names a dot that matches line ends."""
 _LINE_BREAK = rf"(?!(?<=\r)\n)(?>\r\n|[{_NEWLINES}])"
 _END = rf"(?=(?:{_LINE_BREAK})?\z)"
 _LINE_START = rf"(?:\A|(?<=[{_NEWLINES}])(?<!\r(?=\n))(?!\z))"
@@ -175,7 +177,8 @@ class _Translation:
         self.sees_before |= text in "^A"
         self.stack[-1].add(True)
         if text in "$Z" or (text == "^" and self.multiline):
-            self.needs_more_than_linear(text if text in "^$" else rf"\{text}")
+            part = text if text in "^$" else rf"\{text}"
+            self.needs_more_than_linear(f"{part} with multiline" if self.multiline and text in "^$" else part)
         return _anchor(text, self.multiline)
 
     def refer_back(self, text: str) -> str:
@@ -190,7 +193,7 @@ class _Translation:
         """Translate a dot."""
         self.stack[-1].add(False)
         if self.dotall:
-            self.needs_more_than_linear(text)
+            self.needs_more_than_linear(ANY_WITH_DOTALL)
         return rf"(?>\r\n|{ANYTHING})" if self.dotall else f"[^{_NEWLINES}]"
 
     def class_of_characters(self, text: str) -> str:
