@@ -42,12 +42,30 @@ def write_remainder(call: ex.ScalarFunction, values: Sequence[Written], dialect:
 def _divide_integers(x: t.Decimal[Any, Any], y: t.Decimal[Any, Any], result: t.Decimal[Any, Any]) -> str | None:
     """Return a quotient of integers of 128 bits: DuckDB divides decimals as floating-point numbers."""
     scale, shift = result.scale, result.scale + y.scale - x.scale
-    if shift < 0 or scale >= MAX_DIGITS:
+    if scale >= MAX_DIGITS:
         return None
+    if shift < 0:
+        return f"CAST({convert_units(_nearest(x, y, -shift), scale)} AS {{T}})"
     dividend = f"{units('{0}', x.scale)} * {10**shift}"
     divisor = units("{1}", y.scale)
     nearest = f"(2 * {dividend} * SIGN({divisor}) + SIGN({{0}}) * {divisor}) // (2 * ABS({divisor}))"
     return f"CAST({convert_units(nearest, scale)} AS {{T}})"
+
+
+def _nearest(x: t.Decimal[Any, Any], y: t.Decimal[Any, Any], shift: int) -> str:
+    """Return the nearest integer to a dividend of more digits after the point than the quotient and the divisor have.
+
+    So many that twice as much would be too much: what is left is compared with what is missing.
+    """
+    dividend, divisor = _all_units("{0}", x.scale), f"({_all_units('{1}', y.scale)} * {10**shift})"
+    left = f"ABS({dividend} % {divisor})"
+    away = f"CASE WHEN {left} >= ABS({divisor}) - {left} THEN SIGN({{0}}) * SIGN({{1}}) ELSE 0 END"
+    return f"({dividend} // {divisor} + {away})"
+
+
+def _all_units(text: str, scale: int) -> str:
+    """Return a decimal as an integer of all of its digits, which are those of its text."""
+    return f"CAST(REPLACE(CAST(CAST({text} AS DECIMAL({MAX_DIGITS}, {scale})) AS TEXT), '.', '') AS HUGEINT)"
 
 
 def units(text: str, scale: int) -> str:

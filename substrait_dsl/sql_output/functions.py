@@ -268,7 +268,7 @@ FUNCTIONS: Mapping[str, Mapping[str, Rule]] = {
 
 OF_THEIR_OWN: Mapping[str, Mapping[str, str]] = {
     "functions_arithmetic_decimal": {
-        "divide": "operands of so many digits that the quotient is rounded once",
+        "divide": "on Spark operands of so many digits that the quotient is rounded once",
         "modulus": "without options",
     },
     "functions_boolean": {"and": "", "or": ""},

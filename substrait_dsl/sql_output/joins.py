@@ -58,8 +58,7 @@ def write_join(join: AnyJoin, outer: Outer, writer: QueryWriter) -> Select:
         case never:
             assert_never(never)
     fails_for_two = _fails_for_two(join)
-    is_written = writer.dialect.name == "duckdb" and not (fails_for_two and isinstance(join, rl.LateralJoin))
-    if not is_written and (fails_for_two or join_writer.how.endswith("mark")):
+    if writer.dialect.name != "duckdb" and (fails_for_two or join_writer.how.endswith("mark")):
         raise UnsupportedError(
             f'a join with how="{join_writer.how}" is not written as SQL of {writer.dialect.title}',
             hint="execute(session) runs the plan that has it",
@@ -118,15 +117,21 @@ class _JoinWriter:
         """Write a join that fails where a row has two matches: its rows are numbered, and what is joined is counted."""
         from sqlglot import exp
 
-        left, right = (self.writer.write(each, self.outer).unordered for each in (self.join.left, self.join.right))
-        is_left = self.how == "left_single"
-        looks_up = self._nested(left if is_left else right)
+        join, is_left = self.join, self.how == "left_single"
+        looks_up = self._nested(self.writer.write(join.left if is_left else join.right, self.outer).unordered)
         number = Written(exp.Window(this=exp.RowNumber()), t.I64())
         numbered = self._nested(
             attrs.evolve(looks_up, columns=(*looks_up.columns, number), names=(*looks_up.names, "number"))
         )
         shown = attrs.evolve(numbered, columns=numbered.columns[:-1], names=numbered.names[:-1])
-        joined = self._write_tables(shown, right) if is_left else self._write_tables(left, shown)
+        outer = self.outer
+        if isinstance(join, rl.LateralJoin) and join.anchor is not None:
+            outer = {**outer, join.anchor: shown.columns}
+        other = self.writer.write(join.right if is_left else join.left, outer).unordered
+        if isinstance(join, rl.LateralJoin):
+            joined = self._write_lateral(shown, other)
+        else:
+            joined = self._write_tables(shown, other) if is_left else self._write_tables(other, shown)
         matches = exp.Window(this=exp.Count(this=exp.Star()), partition_by=[numbered.columns[-1].tree.copy()])
         counted = self._nested(
             attrs.evolve(joined, columns=(*joined.columns, Written(matches, t.I64())), names=(*joined.names, "matches"))

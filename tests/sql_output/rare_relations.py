@@ -24,6 +24,11 @@ def pair(a: Any, b: Any) -> Any:
     return sd.record(sd.lit(a, "i64?"), sd.lit(b, "i64?"))
 
 
+def matches(k: Any) -> sd.Relation[Any]:
+    """The pairs of a key from 2 on, with a sum with its row."""
+    return PAIRED.filter(lambda p: (p.a == k.k) & (p.a > 1)).select("b", s=lambda p: p.b + k.v)
+
+
 RARE: dict[str, tuple[sd.Relation[Any], list[tuple[Any, ...]]]] = {
     # minus_multiset: (1, 1) and (NULL, 1) are in both others; (3, NULL) is in one of them
     "rows that not all others have": (
@@ -93,5 +98,17 @@ RARE: dict[str, tuple[sd.Relation[Any], list[tuple[Any, ...]]]] = {
         .join(KEYED, on=lambda p, k: k.k == p.a, how="right_single")
         .select("b", "k", "v"),
         [(None, 1, 10), (None, 5, 20), (None, 6, 50), (1, 2, None), (1, 2, 20)],
+    ),
+    # (2, 1) matches k = 2, and its b and 20 are 21; no a is 5 or 6, and that of k = 1 is left out
+    "a single match of rows that are computed for each": (
+        KEYED.lateral_join(matches, how="left_single"),
+        [(1, 10, None, None), (2, None, 1, None), (2, 20, 1, 21), (5, 20, None, None), (6, 50, None, None)],
+    ),
+    "a single match of rows that are computed for each of those that are computed": (
+        KEYED.filter(lambda k: k.k > 1)
+        .lateral_join(matches, how="left_single")
+        .filter(lambda r: r.b == 1)
+        .select("k", "s"),
+        [(2, None), (2, 21)],
     ),
 }

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal, localcontext
+from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -156,6 +157,58 @@ def test_a_second_match_in_a_single_join_is_an_error(how: Any) -> None:
     query = sides[0].join(sides[1], on=key, how=how).to_sql("duckdb")
     with pytest.raises(duckdb.InvalidInputException, match="a row has two matches in a single join"):
         rare_tables().execute(query).fetchall()
+
+
+def test_a_second_match_of_rows_that_are_computed_for_each_is_an_error() -> None:
+    import duckdb
+
+    query = KEYED.lateral_join(lambda k: PAIRED.filter(lambda p: p.a == k.k), how="left_single").to_sql("duckdb")
+    with pytest.raises(duckdb.InvalidInputException, match="a row has two matches in a single join"):
+        rare_tables().execute(query).fetchall()
+
+
+def quotient(x: Decimal, y: Decimal, scale: int) -> Decimal:
+    """A quotient that is rounded once, half away from zero."""
+    with localcontext(Context(prec=200)):
+        return (x / y).quantize(Decimal(1).scaleb(-scale), ROUND_HALF_UP)
+
+
+NARROW = (((38, 20), (20, 2)), ((38, 30), (10, 0)), ((20, 15), (38, 4)), ((18, 18), (38, 0)))
+"""Dividends of more digits after the point than their quotients by such divisors have."""
+
+
+@pytest.mark.parametrize(("x", "y"), NARROW)
+def test_quotients_of_fewer_digits_are_rounded_once(x: tuple[int, int], y: tuple[int, int]) -> None:
+    import duckdb
+
+    random = Random(7)
+    units = [random.randint(-(10**18) + 1, 10**18 - 1) for _ in range(50)]
+    rows = [(Decimal(each).scaleb(-x[1]), random.choice((-7, 3, 8))) for each in units]
+    rows += [(Decimal(5 * n).scaleb(-7), n % 2 * 2 - 1) for n in (1, -1, 3, -3, 25)]  # ties, with six digits
+    pairs = [(value, Decimal(divisor).scaleb(-y[1])) for value, divisor in rows if abs(value) < 10 ** (x[0] - x[1])]
+    table = sd.read_virtual(pairs, {"x": f"decimal<{x[0]},{x[1]}>", "y": f"decimal<{y[0]},{y[1]}>"})
+    relation = table.select("x", "y", q=lambda r: f.divide(r.x, r.y))
+    type_ = relation._rel.schema.types[-1]
+    assert isinstance(type_, sd.Decimal)
+    assert type_.scale + y[1] < x[1]
+    found = duckdb.connect().execute(relation.to_sql("duckdb")).fetchall()
+    assert found == [(a, b, quotient(a, b, type_.scale)) for a, b in pairs]
+
+
+def test_quotients_of_quotients() -> None:
+    import duckdb
+
+    pairs = [(Decimal(n) / 100, Decimal(3 * n + 1) / 100) for n in range(1, 40)]
+    table = sd.read_virtual(pairs, {"x": "decimal<10,2>", "y": "decimal<10,2>"})
+    relation = table.select("x", "y", q=lambda r: f.divide(f.divide(r.x, r.y), f.divide(r.y, r.x)))
+    found = duckdb.connect().execute(relation.to_sql("duckdb")).fetchall()
+    first = table.select(q=lambda r: f.divide(r.x, r.y))._rel.schema.types[0]
+    second = relation._rel.schema.types[-1]
+    assert isinstance(first, sd.Decimal)
+    assert isinstance(second, sd.Decimal)
+    assert found == [
+        (x, y, quotient(quotient(x, y, first.scale), quotient(y, x, first.scale), second.scale)) for x, y in pairs
+    ]
 
 
 def cut(value: int, limit: int, option: str) -> int:
