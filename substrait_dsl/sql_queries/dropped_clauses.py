@@ -26,21 +26,18 @@ _DROPPED = {
     r"with\s*\(": ("WITH (...) behind a table", "leave it out"),
     r"partition\s*\(": ("PARTITION (...) of a table", "write a condition behind WHERE"),
     r"for\s+(?:update|share)\b": ("FOR UPDATE or FOR SHARE", "leave it out: a relation locks nothing"),
-    r"except\s+all\b": (
-        "ALL of EXCEPT ALL",
-        'read both queries, then first.set_op("minus_primary_all", second)',
-    ),
-    r"intersect\s+all\b": (
-        "ALL of INTERSECT ALL",
-        'read both queries, then first.set_op("intersection_multiset_all", second)',
-    ),
 }
 """For the text of each clause what it is called, and what to write."""
 
 
+def without_quotes(query: str) -> str:
+    """Return the text of a query with a question mark for each text and name in quotes, and without comments."""
+    return _QUOTED.sub(lambda found: " " if found["comment"] else " ? ", query)
+
+
 def check_clauses(query: str) -> None:
     """Raise `UnsupportedError` where a query has a clause that DataFusion leaves out."""
-    text = _QUOTED.sub(lambda found: " " if found["comment"] else " ? ", query)
+    text = without_quotes(query)
     for pattern, (clause, hint) in _DROPPED.items():
         if re.search(rf"\b{pattern}", text, re.IGNORECASE) is not None:
             raise UnsupportedError(f"DataFusion leaves out the {clause}", hint=hint)

@@ -14,7 +14,9 @@ from substrait_dsl.errors import InvalidArgumentError, UnsupportedError, error_c
 from substrait_dsl.fluent.base import RelationBase, rel_of, wrap_relation
 from substrait_dsl.fluent.plan import Plan
 from substrait_dsl.fluent.schemas import DynRow, SchemaLike, as_struct
+from substrait_dsl.sql_queries.counted_rows import count_rows
 from substrait_dsl.sql_queries.decorrelated_joins import restore_nulls
+from substrait_dsl.sql_queries.dropped_clauses import without_quotes
 from substrait_dsl.sql_queries.function_names import as_any_value, sql_catalog
 from substrait_dsl.sql_queries.hints import OF_RANGES, OF_ROWS, hint_of_function
 from substrait_dsl.sql_queries.merged_keys import write_on
@@ -94,7 +96,7 @@ def _read_query(query: str, schemas: Mapping[str, NamedStruct]) -> rl.Rel:
             refusal = planned if refusal is None else refusal
             continue
         try:
-            return _read_plan(planned)
+            return count_rows(_read_plan(planned), without_quotes(query))
         except UnsupportedError as error:
             if error.function is not None:
                 error = _unknown_function(error.function)

@@ -36,7 +36,6 @@ REFUSED: dict[str, str] = {
     "a range with an interval": "order by cast(extract(epoch from t) * 1000000 as bigint) range between",
     "lag without nulls": "count(x) over (order by t) as n, and take max(x) over (partition by n)",
     "a distinct count of a window": "select k, count(distinct x) as n from t group by k",
-    "except all": 'first.set_op("minus_primary_all", second)',
     "unnest": 'from_sql(query, items=orders.unnest("items", element="item"))',
     "unnest in from": 'from_sql(query, items=orders.unnest("items", element="item"))',
     "generate_series": 'from_sql(query, numbers=sd.read_virtual([(1,), (2,)], {"n": "i64"}))',

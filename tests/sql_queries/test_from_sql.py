@@ -222,16 +222,6 @@ REFUSED: dict[str, tuple[str, type[Exception], str]] = {
     "a part of a table": ("select key from orders partition (p)", UnsupportedError, "the PARTITION (...) of a table"),
     "a hint": ("select key from orders with (nolock)", UnsupportedError, "the WITH (...) behind a table"),
     "a lock": ("select key from orders for update", UnsupportedError, "the FOR UPDATE or FOR SHARE"),
-    "rows that are left": (
-        "select key from orders except all select customer from orders",
-        UnsupportedError,
-        'first.set_op("minus_primary_all", second)',
-    ),
-    "rows that both have": (
-        "select key from orders intersect /* as often */ all select customer from orders",
-        UnsupportedError,
-        'first.set_op("intersection_multiset_all", second)',
-    ),
     "an escape of its own": (
         "select key from orders where note like '50$%_' escape '$'",
         UnsupportedError,
