@@ -273,7 +273,10 @@ SAID: list[tuple[Any, type[Exception], tuple[str, ...]]] = [
     (
         lambda: L.asof_join(R, on="t", by=[("id", "w")]),
         TypeMismatchError,
-        ('"id" and "w": the left side has i64, the right one i32', 'with_columns(id=col("id").cast("i32"))'),
+        (
+            '"id" and "w": the left side has i64, the right one i32',
+            'of the right side before: with_columns(w=col("w").cast("i64"))',
+        ),
     ),
     (
         lambda: L.with_columns(v=sd.lit("x")).asof_join(R, on="v"),

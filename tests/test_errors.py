@@ -196,7 +196,11 @@ MISTAKES: dict[str, list[tuple[Callable[[], Any], type[SubstraitDslError], tuple
         (lambda: T.filter(lambda r: 1 < r.id < 5), TypeMismatchError, ("filter", "compare twice")),
         (lambda: T.filter(lambda r: r.id > 1 and r.age > 2), TypeMismatchError, ("filter", "& and | and ~")),
         (lambda: bool(T), TypeMismatchError, ("relation has no truth value", "exists(relation)")),
-        (lambda: len(T), TypeMismatchError, ("relation has no length", "count() counts the rows")),
+        (
+            lambda: len(T),
+            TypeMismatchError,
+            ("relation has no length", "aggregate(n=functions.count()).collect()[0].n counts the rows"),
+        ),
     ],
     "a text or a number where True or False belongs": [
         (lambda: T.top_n(3, "id", with_ties="no"), InvalidArgumentError, ("top_n: with_ties is True or False", "'no'")),

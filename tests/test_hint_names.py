@@ -42,6 +42,8 @@ ELSEWHERE = {
     "data.decode": "builtins:bytes.decode",
     ".expanduser": "pathlib:Path.expanduser",
     "frame.to_dicts": "polars:DataFrame.to_dicts",
+    ".write_csv": "polars:DataFrame.write_csv",
+    ".write_parquet": "polars:DataFrame.write_parquet",
     ".empty_table": "pyarrow:Schema.empty_table",
     ".rename_columns": "pyarrow:Table.rename_columns",
     "reader.read_all": "pyarrow:RecordBatchReader.read_all",

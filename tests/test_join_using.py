@@ -144,7 +144,7 @@ SAID: list[tuple[Any, type[Exception], tuple[str, ...]]] = [
     (
         lambda: L.join(table("k: i32", "r"), using="k"),
         TypeMismatchError,
-        ('join, using: column "k" is i64 on the left side and i32 on the right', 'cast("i32")'),
+        ('join, using: column "k" is i64 on the left side and i32 on the right', "right side before: with_columns(k="),
     ),
     (lambda: L.join(L.cross(R), using="k"), AmbiguousFieldError, ('join, using: column "k" is ambiguous',)),
     (lambda: L.join(R, using="k", how="left_mark", mark="b"), SchemaError, ('"b" already',)),
@@ -177,11 +177,21 @@ def test_what_the_hints_say_works() -> None:
     narrow = table("k: i32, z: i32", "r")
     with pytest.raises(TypeMismatchError) as differs:
         narrow.join(L, using="k")
-    assert differs.value.hint == 'cast one of them before: with_columns(k=col("k").cast("i64"))'
+    assert differs.value.hint == 'cast the one of the left side before: with_columns(k=col("k").cast("i64"))'
     assert (
         columns(narrow.with_columns(k=sd.col("k").cast("i64")).join(L, using="k"))
         == "k: i64, z: i32, a: i64, b: string?"
     )
+    wide = L.with_columns(k=sd.col("k").cast("i64"))
+    with refused(TypeMismatchError, 'cast the one of the right side before: with_columns(k=col("k").cast("i64"))'):
+        wide.join(narrow, using="k")
+    assert columns(wide.join(narrow.with_columns(k=sd.col("k").cast("i64")), using="k").select("k")) == "k: i64"
+    both = 'with_columns(k=col("k").cast("fp64")) of the left side, with_columns(k=col("k").cast("fp64")) of the right'
+    floats = table("k: fp32", "s")
+    with refused(TypeMismatchError, f"cast both before: {both}"):
+        narrow.join(floats, using="k")
+    left, right = (each.with_columns(k=sd.col("k").cast("fp64")) for each in (narrow, floats))
+    assert columns(left.join(right, using="k").select("k")) == "k: fp64"
     with pytest.raises(SignatureError) as physical:
         L.hash_join(R, "k", using="k")
     assert "drop(...)" in str(physical.value.hint)

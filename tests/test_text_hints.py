@@ -217,6 +217,12 @@ def test_a_time_without_a_zone_is_found_by_its_form(tmp_path: Path) -> None:
         lines(tmp_path, text, {"n": "i64", "x": "precision_timestamp_tz<6>?"}).collect()
 
 
+def test_a_folder_without_folders_has_no_pattern(tmp_path: Path) -> None:
+    with pytest.raises(ExecutionError, match="there is nothing to read") as caught:
+        sd.read_csv(tmp_path, {"x": "i64"}).collect()
+    assert caught.value.hint is None
+
+
 def test_a_text_of_another_format_is_what_the_error_says() -> None:
     rows = sd.read_virtual([("2026-01-31",)], {"x": "string"})
     said = ("collect: the text '2026-01-31' is not of the form %d.%m.%Y in", 'everyday.to_date(x, "%Y-%m-%d") reads it')

@@ -11,7 +11,7 @@ from substrait_dsl.errors import TypeMismatchError
 from substrait_dsl.signature_errors import Called
 
 OPERATIONS: dict[str, str] = {
-    "//": "functions.divide(x, y) of integers leaves the fraction out; functions.floor(x / y) of others",
+    "//": "functions.divide(x, y) of integers, which leaves the fraction out; functions.floor(x / y) of others",
     "<<": "functions.shift_left(x, n)",
     ">>": "functions.shift_right(x, n)",
     "@": "x * y",

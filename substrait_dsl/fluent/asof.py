@@ -374,12 +374,13 @@ def _pair(columns: Any, left: Rel, right: Rel, argument: str) -> tuple[int, int,
         raise
     types = left.schema.fields[one].type, right.schema.fields[other].type
     if not types[0].matches(types[1]):
+        from substrait_dsl.fluent.operand_hints import key_hint
+
         what = f'"{left_name}"' if left_name == right_name else f'"{left_name}" and "{right_name}"'
         raise TypeMismatchError(
             f"{what}: the left side has {types[0].as_required()}, the right one {types[1].as_required()}",
             names=[left_name, right_name],
-            hint=f'cast one of them before: with_columns({left_name}=col("{left_name}")'
-            f'.cast("{types[1].as_required()}"))',
+            hint=key_hint((left_name, right_name), types),
         )
     return one, other, is_common
 

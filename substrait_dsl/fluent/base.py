@@ -214,7 +214,8 @@ class RelationBase(Diagrams, Picklable, RelationLike):
 
         def __len__(self) -> NoReturn:  # a checker must refuse it
             raise TypeMismatchError(
-                "a relation has no length", hint="execute(spark).count() counts the rows, len(rel.columns) the columns"
+                "a relation has no length",
+                hint="aggregate(n=functions.count()).collect()[0].n counts the rows, len(rel.columns) the columns",
             )
 
     def _graph(self) -> Graph:

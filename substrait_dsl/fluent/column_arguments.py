@@ -128,8 +128,12 @@ def call_with_rows(function: Callable[..., Any], arguments: Sequence[DynRow]) ->
     except TypeError as error:
         if isinstance(error, SubstraitDslError) or takes(function, len(arguments)):
             raise
-        wanted = "one row" if len(arguments) == 1 else f"{len(arguments)} rows, one for each input"
-        raise InvalidArgumentError(f"{describe_function(function)} does not take {wanted}") from None
+        if len(arguments) == 1:
+            wanted, hint = "one row", None
+        else:
+            wanted = f"{len(arguments)} rows, one for each input"
+            hint = "write lambda left, right: left.x == right.y" if len(arguments) == 2 else None
+        raise InvalidArgumentError(f"{describe_function(function)} does not take {wanted}", hint=hint) from None
 
 
 def describe_function(function: Callable[..., Any]) -> str:
@@ -203,6 +207,8 @@ def as_expression(value: Any, scope: Scope, role: Role, what: str | None = None)
     _require_no_bool(value, role, "got")
     if role is Role.CONDITION:
         hint = "write lambda r: r.x > 5, or col('x') > 5" if isinstance(value, str) else None
+        if isinstance(value, str) and value in scope.schema.names:
+            hint = f"a column is col({constant(value)}), which is a condition if it is boolean"
         raise TypeMismatchError(f"{what} is a boolean expression", got=value, hint=hint)
     require_no_shown(value)
     return ex.literal(value, ex.natural_type(value))
@@ -278,7 +284,8 @@ Picked = tuple[str, int | ex.Expression]
 def pick(chosen: Sequence[Any], scope: Scope) -> list[Picked]:
     """Columns given by name, position, expression or lambda, with the names they have."""
     picked: list[Picked] = []
-    for item in chosen:
+    for each in chosen:
+        item = each
         if isinstance(item, str | int) and not isinstance(item, bool):
             position = _position(item, scope)
             picked.append((scope.schema.fields[position].name, position))
@@ -288,9 +295,10 @@ def pick(chosen: Sequence[Any], scope: Scope) -> list[Picked]:
         if not isinstance(item, ExprBase):
             if isinstance(item, NoValue):
                 as_expression(item, scope, Role.COLUMN)
-            raise InvalidArgumentError(
-                "expected the name of a column or an expression", got=item, hint=unpacking_hint(item)
-            )
+            hint = unpacking_hint(item)
+            if hint is not None and item is not each:
+                hint = "a lambda returns one column: write lambda r: r.x, lambda r: r.y"
+            raise InvalidArgumentError("expected the name of a column or an expression", got=item, hint=hint)
         expression = bind(item, scope)
         picked.append((_name_of(item, expression, scope), expression))
     return picked

@@ -176,6 +176,8 @@ def _measure_hint(value: Any, scope: Scope) -> str | None:
     """Return the hint for a text, or a dict of texts, in place of a measure."""
     if isinstance(value, Mapping):
         return 'give measures by name: total=f.sum(col("x"))'
+    if is_list(value) and any(isinstance(each, MeasureBase) for each in value):
+        return 'give them one by one, each with a name: f.sum(col("x")).alias("total"), or total=f.sum(col("x"))'
     match value:
         case (str() as column, str() as function) if column in scope.schema.names:
             return f'write f.{function}(col("{column}"))'

@@ -141,10 +141,12 @@ def _pair(name: str, scope: Scope) -> tuple[int, int]:
     right_position = column_arguments.key_position("right", right, name, left)
     one, other = left.schema.fields[left_position].type, right.schema.fields[right_position].type
     if not one.matches(other):
+        from substrait_dsl.fluent.operand_hints import key_hint
+
         raise TypeMismatchError(
             f'column "{name}" is {_bare(one)} on the left side and {_bare(other)} on the right',
             names=[name],
-            hint=f'cast one of them before: with_columns({name}=col("{name}").cast("{other}"))',
+            hint=key_hint((name, name), (one, other)),
         )
     return left_position, right_position
 

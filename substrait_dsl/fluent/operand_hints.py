@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from substrait_dsl.algebra import expressions as ex
-from substrait_dsl.algebra.number_types import MAX_DIGITS
+from substrait_dsl.algebra.number_types import MAX_DIGITS, common_number
 from substrait_dsl.algebra.types import (
     I8,
     I16,
@@ -71,13 +71,15 @@ class Operands:
 def _explain_time_difference(operands: Operands) -> str:
     zone = ', "UTC"' if operands.have(PrecisionTimestampTZ) else ""
     seconds = f'extract("UNIX_TIME", x{zone}): {phrase("in_seconds")}'
-    return f"the specification has no difference of two points in time; write {seconds}"
+    days = '; substrait_dsl.everyday.date_diff("DAY", start, end) counts days' * operands.is_a(0, Date)
+    return f"the specification has no difference of two points in time; write {seconds}{days}"
 
 
 def _explain_extreme_text(operands: Operands) -> str:
     key = "desc(x)" if operands.name == "max" else 'asc(x, nulls="last")'
     group = f"row_number().over(partition_by=..., order_by={key}) {phrase('kept_first')}"
-    return f"there is none of texts; top_n(1, {key}) gives the row that has it; for each group, {group}"
+    own = f"substrait_dsl.everyday.{operands.name}(x) compares texts by code points"
+    return f"the specification has none of texts; {own}; top_n(1, {key}) gives the row; for each group, {group}"
 
 
 def _explain_column_name(operands: Operands) -> str:
@@ -213,6 +215,20 @@ def _common_type(left: Type, right: Type) -> str | None:
             return f"cast the date to {other.as_required()}"
         case _:
             return None
+
+
+def key_hint(names: tuple[str, str], types: tuple[Type, Type]) -> str:
+    """Return the hint for the keys of a join of two types: which side is cast, so that no value changes."""
+    left, right = (type_.as_required() for type_ in types)
+    common = common_number((left, right))
+    if isinstance(left, PrecisionTimestamp) and isinstance(right, Date):
+        common = left
+    if common is not None and not common.matches(left) and not common.matches(right):
+        one, other = (f'{name}=col("{name}").cast("{common}")' for name in names)
+        return f"cast both before: with_columns({one}) of the left side, with_columns({other}) of the right"
+    is_left_wider = common is not None and common.matches(left)
+    name, type_, side = (names[1], left, "right") if is_left_wider else (names[0], right, "left")
+    return f'cast the one of the {side} side before: with_columns({name}=col("{name}").cast("{type_}"))'
 
 
 def refused_value(name: str, parts: Sequence[Any]) -> LiteralError | None:

@@ -101,7 +101,9 @@ class Relation(
     else:
 
         def __iter__(self) -> NoReturn:
-            raise TypeMismatchError("a relation is no sequence of rows", hint="collect(spark) gives the rows")
+            raise TypeMismatchError(
+                "a relation is no sequence of rows", hint="collect() gives the rows, collect(spark) those on Spark"
+            )
 
     def _row(self) -> DynRow:
         return DynRow(self._rel.schema, partial(_column_of, self._rel))

@@ -149,7 +149,7 @@ def _require_changes(order: EvaluationOrder, engine: Engine) -> None:
         words = f"{change.op.partition('_')[0]}_{change.object}" if isinstance(change, rl.Ddl) else class_words(change)
         refusal = UnsupportedError(
             f"{engine.name} cannot run a plan that changes something, such as {words}",
-            hint=f"collect the rows of its input, and write those; {ON_SPARK}",
+            hint=f"collect the rows of its input, and write those, as to_polars().write_parquet(path); {ON_SPARK}",
         )
         raise refusal
 

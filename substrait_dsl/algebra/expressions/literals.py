@@ -440,7 +440,9 @@ def _timestamp(value: Any, type_: t.Type) -> int:
     assert isinstance(type_, t.PrecisionTimestamp | t.PrecisionTimestampTZ)
     zoned = isinstance(type_, t.PrecisionTimestampTZ)
     if not isinstance(value, dt.datetime) or (value.tzinfo is not None) is not zoned:
-        raise _no_class(value, type_, f"a datetime.datetime {'with' if zoned else 'without'} time zone")
+        remedy = "timestamp-of-text" if isinstance(value, str) and not zoned else None
+        what = f"a datetime.datetime {'with' if zoned else 'without'} time zone"
+        raise _no_class(value, type_, what, remedy=remedy)
     if value != value:  # pandas' NaT
         raise _no_fit(value, type_, "it is no time")
     epoch = dt.datetime(1970, 1, 1, tzinfo=dt.UTC if zoned else None)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from glob import escape, glob
 from typing import IO, TYPE_CHECKING
 from urllib.parse import quote
 
@@ -80,8 +81,10 @@ def _paths(files: Sequence[FileItem]) -> Iterator[str]:
             raise UnsupportedError(f"delimited text is read on this machine alone here: {item.uri}")
         paths = [path for path in data_files(item) if os.path.exists(path)]
         if not paths and not (item.kind == "folder" and os.path.isdir(here)):
-            below = None if not os.path.isdir(here) else os.path.join(here, "*", "*.csv")
-            hint = below and f'files in the folders below are read by a pattern: {below!r}, kind="glob"'
+            hint = None
+            if glob(os.path.join(escape(here), "*", "*.csv")):
+                pattern = os.path.join(here, "*", "*.csv")
+                hint = f'files in the folders below are read by a pattern: {pattern!r}, kind="glob"'
             raise ExecutionError(f"there is nothing to read: {item.uri}", hint=hint)
         if (below := _folder_below(item)) is not None:
             raise UnsupportedError(f"delimited text in folders below is not read here: {below}")

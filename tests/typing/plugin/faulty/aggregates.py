@@ -140,9 +140,10 @@ grouped.agg(n=f.count()).group_by("part").agg(most=f.max(sd.col("m")))
 grouped.sum("quantity")
 # E: "GroupBy[Items, Row[F[Literal['order'], I64], F[Literal['part'], I64]]]" has no attribute "sum"  [attr-defined]
 orders.aggregate(first=lambda o: f.max(o.comment))
-# E: aggregate, measure "first": no overload takes max(string?); there is none of texts; top_n(1, desc(x)) gives the row
-#    that has it; for each group, row_number().over(partition_by=..., order_by=desc(x)) in with_columns(...); then
-#    filter by it == 1  [substrait-function-not-found]
+# E: aggregate, measure "first": no overload takes max(string?); the specification has none of texts;
+#    substrait_dsl.everyday.max(x) compares texts by code points; top_n(1, desc(x)) gives the row; for each group,
+#    row_number().over(partition_by=..., order_by=desc(x)) in with_columns(...); then filter by it ==
+#    1  [substrait-function-not-found]
 orders.aggregate(first=f.any_value(sd.col("coment")))
 # E: aggregate, measure "first": there is no column "coment"; there are "id", "customer", "price", "weight", "day",
 #    "open", "rank", "comment"; did you mean "comment"?  [substrait-unknown-field]

@@ -105,9 +105,10 @@ short.aggregate(x=f.avg(sd.col("comment")))
 # E: aggregate, measure "x": no overload takes avg(string?); cast argument 1 from string? to
 #    fp64?  [substrait-function-not-found]
 short.aggregate(x=f.max(sd.col("comment")))
-# E: aggregate, measure "x": no overload takes max(string?); there is none of texts; top_n(1, desc(x)) gives the row
-#    that has it; for each group, row_number().over(partition_by=..., order_by=desc(x)) in with_columns(...); then
-#    filter by it == 1  [substrait-function-not-found]
+# E: aggregate, measure "x": no overload takes max(string?); the specification has none of texts;
+#    substrait_dsl.everyday.max(x) compares texts by code points; top_n(1, desc(x)) gives the row; for each group,
+#    row_number().over(partition_by=..., order_by=desc(x)) in with_columns(...); then filter by it ==
+#    1  [substrait-function-not-found]
 short.aggregate(x=f.sum("price"))
 # E: aggregate, measure "x": no overload takes sum('price'); a column is col('price'), or the row's in a
 #    lambda  [substrait-function-not-found]

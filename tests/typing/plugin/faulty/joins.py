@@ -26,7 +26,8 @@ items.join(parts, lambda i, p: i.label == p.part)
 items.join(parts, lambda i, p: p.quantity == i.part)
 # E: join: there is no column "quantity"; there are "part", "label"  [substrait-unknown-field]
 items.join(parts, lambda i: i.part == 1)
-# E: join: lambda(i) does not take 2 rows, one for each input  [substrait-invalid-argument]
+# E: join: lambda(i) does not take 2 rows, one for each input; write lambda left, right: left.x ==
+#    right.y  [substrait-invalid-argument]
 items.join(parts, sd.col("part") == sd.col("part"))
 # E: join: column "part" is ambiguous: it stands at positions 1, 3; rename or drop one of them first, or say which by
 #    its position: col(1) or col(3); join(..., using="part") leaves one of a key  [substrait-ambiguous-field]
@@ -47,7 +48,7 @@ items.join(parts, using="prt")
 # E: join, using: on the left side: there is no column "prt"; there are "order", "part", "quantity"; did you mean
 #    "part"?  [substrait-unknown-field]
 items.join(parts.rename(label="order"), using="order")
-# E: join, using: column "order" is i64 on the left side and string on the right; cast one of them before:
+# E: join, using: column "order" is i64 on the left side and string on the right; cast the one of the left side before:
 #    with_columns(order=col("order").cast("string"))  [substrait-type-mismatch]
 items.join(parts, using="part").select("prt")
 # E: select: there is no column "prt"; there are "order", "part", "quantity", "label"; did you mean
@@ -103,8 +104,8 @@ orders.asof_join(orders.select("customer", "day", "rank"), on="day", by="custmer
 # E: asof_join, by: on the left side: there is no column "custmer"; there are "id", "customer", "price", "weight",
 #    "day", "open", "rank", "comment"; did you mean "customer"?  [substrait-unknown-field]
 orders.asof_join(items, on=("id", "quantity"))
-# E: asof_join, on: "id" and "quantity": the left side has i64, the right one i32; cast one of them before:
-#    with_columns(id=col("id").cast("i32"))  [substrait-type-mismatch]
+# E: asof_join, on: "id" and "quantity": the left side has i64, the right one i32; cast the one of the right side
+#    before: with_columns(quantity=col("quantity").cast("i64"))  [substrait-type-mismatch]
 orders.asof_join(orders, on="id", direction="before")
 # E: asof_join: unknown direction 'before'; expected one of "backward", "forward", "nearest"; write
 #    "backward"  [substrait-invalid-choice]

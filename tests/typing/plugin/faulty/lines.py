@@ -111,9 +111,10 @@ orders.join(
 ).agg(
     n=f.count(),
     most=lambda r: f.max(
-        # E: agg, measure "most": no overload takes max(string?); there is none of texts; top_n(1, desc(x)) gives the
-        #    row that has it; for each group, row_number().over(partition_by=..., order_by=desc(x)) in
-        #    with_columns(...); then filter by it == 1  [substrait-function-not-found]
+        # E: agg, measure "most": no overload takes max(string?); the specification has none of texts;
+        #    substrait_dsl.everyday.max(x) compares texts by code points; top_n(1, desc(x)) gives the row; for each
+        #    group, row_number().over(partition_by=..., order_by=desc(x)) in with_columns(...); then filter by it ==
+        #    1  [substrait-function-not-found]
         r.comment,
     ),
 ).sort(

@@ -112,7 +112,8 @@ def unknown(rows: sd.Relation[Any] | None) -> sd.Relation[Any]:
 def counted(rows: sd.Relation[Orders]) -> int:
     count = 0
     for _row in rows:
-        # E: a relation is no sequence of rows; collect(spark) gives the rows  [substrait-type-mismatch]
+        # E: a relation is no sequence of rows; collect() gives the rows, collect(spark) those on
+        #    Spark  [substrait-type-mismatch]
         count += 1
     return count
 

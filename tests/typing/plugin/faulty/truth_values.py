@@ -87,7 +87,8 @@ for _ in key:
 # E: an expression is not a sequence; use expression[0] for an element of a list, functions.sum(x) and the like for
 #    all values of a column  [substrait-type-mismatch]
 for _ in orders:
-    # E: a relation is no sequence of rows; collect(spark) gives the rows  [substrait-type-mismatch]
+    # E: a relation is no sequence of rows; collect() gives the rows, collect(spark) those on
+    #    Spark  [substrait-type-mismatch]
     pass
 if orders:
     # E: a relation has no truth value; exists(relation) tests for rows  [substrait-type-mismatch]
