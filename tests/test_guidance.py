@@ -6,6 +6,7 @@ import datetime as dt
 import re
 from collections.abc import Callable
 from decimal import Decimal
+from importlib import import_module
 from operator import attrgetter
 from pathlib import Path
 from typing import Annotated, Any
@@ -481,6 +482,7 @@ def test_advice(habit: Callable[[], object], advice: str) -> None:
 
 
 def test_advice_names_what_exists() -> None:
+    import_module("substrait_dsl.spark.session")  # an attribute of the package when it has been loaded
     row = T.c.id
     for advice in words("relation").values():
         assert hasattr(sd.Relation, re.split(r"[(,]", advice)[0]), advice
