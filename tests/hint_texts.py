@@ -18,11 +18,14 @@ HINT_NAME = re.compile(r"hint|advice|remedy|instead", re.IGNORECASE)
 """Names of arguments, variables and functions whose texts are hints."""
 
 
+ADVICE = re.compile(r"\bwrite \S*\w\(|\bread_\w+\((?!\))")
+"""What a text says that is a hint, whatever it is called."""
+
 FLUENT = "substrait_dsl.fluent."
 """What each text in these modules names, hint or not, is of the API that they are."""
 
 WITHOUT_WORDS = ("function_examples", "stub", "schema_source")
-"""Modules there that write programs."""
+"""Modules that write programs."""
 
 Text = tuple[str, int, str]
 """A module, a line and the text that stands there."""
@@ -58,11 +61,13 @@ class Texts:
                     local = {} if isinstance(scope, ast.Module) else _definitions(scope.body)
                     for node in _hints_in(scope, self.positions):
                         yield from self.texts(node, module, local)
-            if module.startswith(FLUENT) and not module.endswith(WITHOUT_WORDS):
-                documents = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-                for node in ast.walk(tree):
-                    if isinstance(node, ast.Constant | ast.JoinedStr) and id(node) not in documents:
-                        yield from self.texts(node, module, {})
+            if module.endswith(WITHOUT_WORDS):
+                continue
+            is_fluent = module.startswith(FLUENT)
+            documents = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+            for node in ast.walk(tree):
+                if isinstance(node, ast.Constant | ast.JoinedStr) and id(node) not in documents:
+                    yield from (found for found in self.texts(node, module, {}) if is_fluent or ADVICE.search(found[2]))
 
     def texts(self, node: ast.AST, module: str, local: Mapping[str, list[ast.AST]]) -> Iterator[Text]:
         """Yield the texts of an expression or a function, and of what it names."""

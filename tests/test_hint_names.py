@@ -218,6 +218,7 @@ SOURCES: list[dict[str, str]] = [
     {"m": "def fail(what, hint):\n    ...\nfail('x', 'colect() it')"},
     {"m": "def f(error):\n    error.hint = 'colect() it'"},
     {"m": "def load_hint(path):\n    return 'colect() it' if path else None"},
+    {"m": "def f():\n    return (5, 'or write colect()')"},
     {"substrait_dsl.fluent.m": "WORDS = {'+': 'colect()'}"},
 ]
 
