@@ -35,6 +35,12 @@ TEXTS: list[tuple[str, dict[str, Any], list[Any]]] = [
     ('"a\\" ,b","c\\\\"\n', {"escape": "\\"}, [('a" ,b', "c\\")]),
     ("\0,b\n#a,\n", {}, [("\0", "b"), ("#a", "")]),
     ("\U0001f600\u20ac,abc\n", {"max_line_size": 3}, [("\U0001f600\u20ac", "abc")]),
+    ("\0a\0||b\n", {"field_delimiter": "||", "quote": "", "escape": ""}, [("\0a\0", "b")]),
+    ('"a",\'\0b\n', {"quote": "", "escape": ""}, [('"a"', "'\0b")]),
+    ('"a",""\n"",\n', {"null_value": ""}, [("a", None), (None, None)]),
+    ('"a";";"\n"";"b;""c"\n', {"field_delimiter": ";"}, [("a", ";"), ("", 'b;"c')]),
+    ("\u20aca\u20ac,\u20ac\u20ac\n\u20acb,\u20ac,c\n", {"quote": "\u20ac"}, [("a", ""), ("b,", "c")]),
+    ("'a','c'\nd\\e,'f'\n", {"quote": "'", "escape": "\\"}, [("a", "c"), ("d\\e", "f")]),
 ]  # fmt: skip
 """Texts, how they are written, and their records."""
 

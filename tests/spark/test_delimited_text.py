@@ -11,6 +11,7 @@ import pytest
 
 import substrait_dsl as sd
 from substrait_dsl.errors import ExecutionError, SchemaError, UnsupportedError
+from substrait_dsl.spark.sources import delimited_text
 from tests.spark.delimited_texts import (
     BROKEN,
     BROKEN_BREAKS,
@@ -29,6 +30,13 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
+@pytest.fixture(params=[delimited_text.FEW, 0], ids=["split", "parsed"])
+def few(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read records of few fields, of which most are split, also as those of many, which are parsed."""
+    monkeypatch.setattr(delimited_text, "FEW", request.param)
+
+
+@pytest.mark.usefixtures("few")
 @pytest.mark.parametrize(("text", "options", "wanted"), TEXTS)
 def test_delimited_text(
     text: str, options: dict[str, Any], wanted: list[Any], tmp_path: Path, spark: SparkSession
@@ -47,6 +55,7 @@ def test_records_of_empty_fields_between_tabs(tmp_path: Path, spark: SparkSessio
         sd.read_files(tmp_path / "t.tsv.gz", {"x": "string", "y": "string"}, format=form, header="skip").collect(spark)
 
 
+@pytest.mark.usefixtures("few")
 @pytest.mark.parametrize(("text", "escape"), BROKEN)
 def test_text_that_breaks_the_rules(text: str, escape: str, tmp_path: Path, spark: SparkSession) -> None:
     """A record of another length is an error, and so are quotes that are open or escaped otherwise, used or not."""
@@ -64,11 +73,11 @@ def test_fields_that_are_too_long(text: str, tmp_path: Path, spark: SparkSession
 
 
 def test_records_of_many_quoted_fields(tmp_path: Path, spark: SparkSession) -> None:
-    """A pattern finds how they are quoted, in a loop: Java has no stack for a call for each."""
+    """A pattern finds what stands behind quotes, in a loop: Java has no stack for a call for each."""
     names = [f"c{number}" for number in range(300)]
-    (tmp_path / "t.csv").write_text(",".join('"x"' for _ in names) + "\n")
+    (tmp_path / "t.csv").write_text(",".join('"x"" ,"' for _ in names) + "\n")
     read = sd.read_files(tmp_path / "t.csv", dict.fromkeys(names, "string"), format=sd.DelimitedText())
-    assert collected(read.select("c0", "c299"), spark) == [("x", "x")]
+    assert collected(read.select("c0", "c299"), spark) == [('x" ,', 'x" ,')]
     with refused(ExecutionError, "a record is a line that has a field for"):
         text_file(tmp_path / "t.csv", ",".join(['"x"'] * 20_000) + "\n").collect(spark)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from substrait_dsl.algebra.relations import DelimitedText, LocalFiles, Read
 from substrait_dsl.errors import SchemaError, UnsupportedError, quote
-from substrait_dsl.spark.catalog.table_names import quoted_name
+from substrait_dsl.spark.catalog.table_names import statement_name
 from substrait_dsl.spark.expressions.literals import failing, text_to_sql
 from substrait_dsl.spark.session.engines import ENGINE
 from substrait_dsl.spark.session.failures import BEHIND_QUOTE
@@ -40,8 +40,11 @@ if TYPE_CHECKING:
 _LONGEST = 2**31 - 1
 """The length of the longest Java string."""
 
-_NO_ESCAPE = "\uffff"
-"""A character that no text has. Without an escape Spark takes an empty quoted field for a quote."""
+_NONE = "\uffff"
+"""A character that no text has, for a format without a quote or an escape.
+
+Spark would take U+0000 for a quote that is empty, and without an escape an empty quoted field for a quote.
+"""
 
 OVERLAPS = "a value of delimited text ends as its delimiter begins"
 NUL_BY_QUOTE = "delimited text holds U+0000 in a line with quotes, where Spark drops it"
@@ -50,6 +53,8 @@ OF_TEXT = (NO_UTF8, REPLACED, OPEN_QUOTE, OTHER_FIELDS, OVERLAPS, BEHIND_QUOTE, 
 
 _SPLIT, _PARSED = "substrait_dsl_split", "substrait_dsl_parsed"
 """The columns of a line's fields, of which one is NULL: a list, and what Spark's parser returns. No folder has them."""
+FEW = 16
+"""So many fields are split at most."""
 _START, _END = "start", "end"
 """The names of what is before and behind the fields of a line."""
 
@@ -122,7 +127,9 @@ def read_text(
         frame = _parse_lines(frame, format_, len(fields))
 
     columns = [
-        quoted_name([folders[position]]) if position in folders else _field(fields.index(position), format_)
+        statement_name([folders[position]])
+        if position in folders
+        else _field(fields.index(position), len(fields), format_)
         for position in range(len(schema))
     ]
     return frame.selectExpr(*columns).toDF(*schema.names)
@@ -131,33 +138,59 @@ def read_text(
 def _parse_lines(lines: DataFrame, format_: DelimitedText, many: int) -> DataFrame:
     """Split lines, or parse them.
 
-    Spark's parser takes twice the time that it takes to split a line, so it gets those alone that cannot be split, and
-    those that are no records, for its errors. Spark evaluates a generator once, and for every line, whichever fields
-    are used. No function of lists is used, as Spark would compile each query anew: its code has the number of a lambda.
+    Spark evaluates a generator once, and for every line, whichever fields are used. No function of lists is used, as
+    Spark would compile each query anew: its code has the number of a lambda.
     """
-    others = [quoted_name([name]) for name in lines.columns if name != LINE]
-    lines = lines.selectExpr(*others, LINE, f"explode(array({_split(format_, many)})) AS {_SPLIT}")
-    record = f"CASE WHEN {_SPLIT} IS NULL OR size({_SPLIT}) <> {many} THEN {_parse(format_, many)} END"
-    lines = lines.selectExpr(*others, _SPLIT, f"explode(array({record})) AS {_PARSED}")
+    others = [statement_name([name]) for name in lines.columns if name != LINE]
+    parsed = _parse(format_, many)
+    if _are_split(format_, many):
+        lines = lines.selectExpr(*others, LINE, f"explode(array({_split(format_, many)})) AS {_SPLIT}")
+        others.append(_SPLIT)
+        parsed = f"CASE WHEN {_has_other_fields(format_, many)} THEN {parsed} END"
+    lines = lines.selectExpr(*others, f"explode(array({parsed})) AS {_PARSED}")
     if len(format_.field_delimiter) == 1:
         return lines
     # A line may end as the delimiter begins: the one behind it would begin there.
     return lines.where(f"CASE WHEN {_PARSED}.{_END} IS NULL THEN true ELSE CAST({failing(OVERLAPS)} AS BOOLEAN) END")
 
 
+def _are_split(format_: DelimitedText, many: int) -> bool:
+    """Whether most lines are split, and others parsed.
+
+    To split a few fields takes half the time of Spark's parser. Each adds to the code of a query: Java does not compile
+    that of many, and runs it more slowly than it parses.
+    """
+    return len(format_.field_delimiter) == 1 and many <= FEW
+
+
 def _split(format_: DelimitedText, many: int) -> str:
-    """Return SQL for the list of a line's fields, with quotes; NULL for one that has to be parsed."""
+    """Return SQL for the list of what is between the delimiters of a line: its fields, unless quotes are around one."""
     delimiter = format_.field_delimiter
-    if len(delimiter) > 1:
-        return "CAST(NULL AS ARRAY<STRING>)"
     pattern = f"\\{delimiter}" if delimiter in ".$|()[{^?*+\\" else delimiter  # which Java splits by without a pattern
-    conditions = []
-    if format_.quote:  # which is found faster than a pattern
-        conditions.append(f"(NOT {_has_quote(format_)} OR {_matches(_plain_quotes(format_))})")
+    return f"split({LINE}, {text_to_sql(pattern)}, {many + 1})"
+
+
+def _has_other_fields(format_: DelimitedText, many: int) -> str:
+    """Return SQL for whether the fields of a line are others than those that are split: it has to be parsed."""
+    conditions = [f"size({_SPLIT}) <> {many}"]
+    if format_.quote:
+        plain = " AND ".join(_has_plain_quotes(f"{_SPLIT}[{number}]", format_) for number in range(many))
+        if format_.escape not in ("", format_.quote):
+            plain = f"NOT contains({LINE}, {text_to_sql(format_.escape)}) AND {plain}"
+        conditions.append(f"{_has_quote(format_)} AND NOT ({plain})")
     if 0 < format_.max_line_size < _LONGEST:
-        conditions.append(f"length({LINE}) <= {format_.max_line_size}")
-    split = f"split({LINE}, {text_to_sql(pattern)}, {many + 1})"
-    return f"CASE WHEN {' AND '.join(conditions)} THEN {split} END" if conditions else split
+        conditions.append(f"octet_length({LINE}) > {format_.max_line_size}")
+    return " OR ".join(conditions)
+
+
+def _has_plain_quotes(field: str, format_: DelimitedText) -> str:
+    """Return SQL for whether a field has no quote, or one at its start, one at its end, and none between."""
+    quote = text_to_sql(format_.quote)
+    rest = len(format_.quote.encode())
+    return (
+        f"IF(startswith({field}, {quote}), octet_length(substring_index({field}, {quote}, 2)) = "
+        f"octet_length({field}) - {rest}, NOT contains({field}, {quote}))"
+    )
 
 
 def _matches(pattern: str) -> str:
@@ -169,22 +202,19 @@ def _has_quote(format_: DelimitedText) -> str:
     return f"contains({LINE}, {text_to_sql(format_.quote)})"
 
 
-def _plain_quotes(format_: DelimitedText) -> str:
-    """Return the pattern of a line in which fields, and nothing else, are quoted, with no delimiter or quote inside."""
-    delimiter, quote, escape = (re.escape(text) for text in (format_.field_delimiter, format_.quote, format_.escape))
-    field = f"(?<![^{delimiter}]){quote}[^{quote}{delimiter}{escape}]*{quote}(?![^{delimiter}])"
-    return f"\\A(?:[^{quote}]*{field})*+[^{quote}]*\\z"
-
-
-def _field(number: int, format_: DelimitedText) -> str:
+def _field(number: int, many: int, format_: DelimitedText) -> str:
     """Return SQL for a field of a line without its quotes; NULL for what the format writes for it."""
-    split = f"{_SPLIT}[{number}]"
-    if format_.quote:
-        split = f"replace({split}, {text_to_sql(format_.quote)}, '')"
-    # Spark reads an empty field as NULL in any case.
-    parsed = f"coalesce({_PARSED}.{_field_name(number)}, '')"
-    field = f"CASE WHEN {_PARSED} IS NULL THEN {split} ELSE {parsed} END"
-    return field if format_.null_value is None else f"nullif({field}, {text_to_sql(format_.null_value)})"
+    null = format_.null_value
+    # Spark's parser takes an empty field for NULL in any case.
+    field = f"{_PARSED}.{_field_name(number)}" if null == "" else f"coalesce({_PARSED}.{_field_name(number)}, '')"
+    if _are_split(format_, many):
+        split = f"{_SPLIT}[{number}]"
+        quote = text_to_sql(format_.quote)
+        quoted = f"WHEN startswith({split}, {quote}) THEN replace({split}, {quote}, '') " if format_.quote else ""
+        field = f"CASE WHEN {_PARSED} IS NOT NULL THEN {field} {quoted}ELSE {split} END"
+    elif null == "":
+        return field
+    return field if null is None else f"nullif({field}, {text_to_sql(null)})"
 
 
 def _field_name(number: int) -> str:
@@ -199,7 +229,8 @@ def _parse(format_: DelimitedText, many: int) -> str:
     """
     options = {
         **text_options(format_),
-        "escape": format_.escape or _NO_ESCAPE,
+        "quote": format_.quote or _NONE,
+        "escape": format_.escape or _NONE,
         "mode": "FAILFAST",
         "unescapedQuoteHandling": "RAISE_ERROR",
     }

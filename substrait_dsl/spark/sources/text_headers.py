@@ -29,7 +29,8 @@ COMPRESSED = (".deflate", ".lz4", ".snappy", ".zst", ".xz")
 
 _LONGEST = 2**32
 """The most bytes of a file in which a second header is looked for."""
-_CHUNK = 2**22
+_CHUNK = 2**18
+"""The bytes that are read at once: they stay in the cache of a processor."""
 _FEW = 10_000
 """So many lines that only begin as a header are looked at."""
 
@@ -228,7 +229,8 @@ def _count(path: str, line: bytes) -> Iterator[int]:
             chunk = file.read(_CHUNK)
             part = rest + chunk
             for sign in signs:
-                start = part.find(sign)
+                # A single byte is found many times as fast: most files have no carriage return.
+                start = part.find(sign) if sign[:1] in part else -1
                 while start >= 0:
                     end = start + len(sign)
                     looked_at += 1

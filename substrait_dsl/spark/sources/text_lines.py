@@ -11,6 +11,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.spark.catalog.table_names import statement_name
+from substrait_dsl.spark.expressions.literals import failing, text_to_sql
 from substrait_dsl.spark.session.connect import functions_of, is_remote
 from substrait_dsl.spark.sources.text_headers import check_header, header_of, is_once, path_of, require_read_exactly
 from substrait_dsl.spark.sources.text_parser import BLANK
@@ -105,10 +107,11 @@ def record_lines(
             _recoded(frame, reading.encoding), functions.contains(line, functions.lit("\ufffd")), REPLACED
         )
     # A line that begins above a blank is not blank: most do.
-    frame = frame.where(~((line < "!") & ~functions.rlike(line, functions.lit(_not_blank(format_)))))
+    is_record = f"({LINE} >= '!' OR rlike({LINE}, {text_to_sql(_not_blank(format_))}))"
     if headers:
-        frame = frame.where(~line.isin(headers))
-    return _with_line(frame, ~functions.is_valid_utf8(line), NO_UTF8)
+        is_record += f" AND {LINE} NOT IN ({', '.join(map(text_to_sql, headers))})"
+    valid = f"IF(is_valid_utf8({LINE}), {LINE}, {failing(NO_UTF8)}) AS {LINE}"
+    return frame.where(is_record).selectExpr(valid, *(statement_name([name]) for name in frame.columns[1:]))
 
 
 def _not_blank(format_: DelimitedText) -> str:
