@@ -14,6 +14,13 @@ from substrait_dsl.engines.profile import Profile
 from substrait_dsl.engines.rules import RefusalCode
 from substrait_dsl.errors import SubstraitDslError, UnsupportedError
 
+_READS: dict[type, str] = {
+    rl.LocalFiles: "files",
+    rl.IcebergTable: "an Iceberg table by its metadata",
+    rl.ExtensionTable: "a table of an extension",
+}
+"""What is read, other than tables with a name and rows in the plan."""
+
 
 @attrs.frozen
 class NodeLocation:
@@ -110,6 +117,17 @@ class Lowering:
     def refusal(self, what: str, hint: str | None = None, *, rule: RefusalCode = "no-form") -> UnsupportedError:
         """Return the error for a node without a form on the engine, such as ``"an unnest"``, and its rule."""
         return self.refusal_by(rule, f"{what} cannot be lowered to {self.profile}", hint)
+
+    def refusal_of_read(self, definition: rl.ReadDefinition) -> UnsupportedError:
+        """Return the error for a read of what is neither a table with a name nor rows in the plan."""
+        hint = None
+        if isinstance(definition, rl.LocalFiles):
+            is_text = any(isinstance(item.format, rl.DelimitedText) for item in definition.items)
+            rows = (
+                "the table that to_arrow() of the read makes" if is_text else "the path of a Parquet or an Arrow file"
+            )
+            hint = f'read_named("t", schema) reads a table, and tables={{"t": ...}} of an execution takes {rows}'
+        return self.refusal(f"a read of {_READS.get(type(definition), 'what is no table with a name')}", hint)
 
     def refusal_by(self, rule: RefusalCode, message: str, hint: str | None = None) -> UnsupportedError:
         """Return the error of a refusal by a rule."""

@@ -127,7 +127,7 @@ def _read(rel: rl.Read, lowering: Lowering) -> Rel:
                     to_form(cell, lowering)
             return _rows(rel, rows, lowering) if lowering.profile.has_form("rows_of_bare_literals") else rel
         case _:
-            raise lowering.refusal("a read of what is no table with a name and no rows in the plan")
+            raise lowering.refusal_of_read(rel.definition)
 
 
 def _rows(rel: rl.Read, rows: Sequence[rl.Record], lowering: Lowering) -> Rel:

@@ -47,7 +47,7 @@ def lower_read(rel: rl.Read, lowering: Lowering) -> Rel:
             source: Rel = rel if _is_plain(rel) else rl.Read(rel.base_schema, rel.definition)
             source = with_positions(source, lowering) if has_structs(lowering) else source
         case rl.LocalFiles() | rl.IcebergTable() | rl.ExtensionTable():
-            raise lowering.refusal("a read of what is no table with a name and no rows in the plan")
+            raise lowering.refusal_of_read(rel.definition)
     if rel.filter is not None:
         source = filter_rows(lowering, source, rel.filter, rel.anchor)
     if rel.projection is None:

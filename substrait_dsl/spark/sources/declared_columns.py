@@ -32,6 +32,13 @@ DECLARED = Origin("the declared schema", "declared")
 ROWS = Origin("the rows", "in the rows")
 
 
+AS_IN_THE_FILE = (
+    "declare columns as the file has them, which schema_of(path) shows where it is on this machine, and cast them: "
+    'with_columns(x=col("x").cast("i32"))'
+)
+"""The hint for files with other columns than are declared."""
+
+
 def check_columns(
     found: StructType,
     declared: NamedStruct,

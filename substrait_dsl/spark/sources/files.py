@@ -18,7 +18,7 @@ from substrait_dsl.spark.catalog.table_names import quoted_name
 from substrait_dsl.spark.session.engines import ENGINE, current_engine
 from substrait_dsl.spark.session.failures import spark_errors
 from substrait_dsl.spark.sources.arrow_files import read_arrow
-from substrait_dsl.spark.sources.declared_columns import check_columns
+from substrait_dsl.spark.sources.declared_columns import AS_IN_THE_FILE, check_columns
 from substrait_dsl.spark.sources.delimited_text import read_text, text_options
 from substrait_dsl.spark.sources.footers import check_each
 from substrait_dsl.spark.sources.hadoop_substitution import require_names_read
@@ -133,7 +133,7 @@ def _select_slice(frame: DataFrame, item: rl.FileItem, rows: str) -> DataFrame:
 
 def _project_declared(frame: DataFrame, schema: NamedStruct, what: str) -> DataFrame:
     """Project files to the declared columns; other files may have other columns."""
-    names = check_columns(frame.schema, schema, what)
+    names = check_columns(frame.schema, schema, what, way_out=lambda: AS_IN_THE_FILE)
     return frame.select(*(quoted_name([name]) for name in names)).toDF(*schema.names)
 
 

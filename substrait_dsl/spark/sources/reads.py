@@ -31,7 +31,7 @@ from substrait_dsl.spark.relations.tables import PLAIN_NAME, UNUSED, Item, Rows
 from substrait_dsl.spark.relations.texts import TextTable
 from substrait_dsl.spark.session.engines import ENGINE, current_engine
 from substrait_dsl.spark.sources.arrow_tables import ArrowTables, table_title
-from substrait_dsl.spark.sources.declared_columns import check_columns
+from substrait_dsl.spark.sources.declared_columns import AS_IN_THE_FILE, check_columns
 from substrait_dsl.spark.sources.files import read_files
 from substrait_dsl.spark.sources.hadoop_substitution import require_table_read
 from substrait_dsl.spark.sources.iceberg import read_snapshot
@@ -175,7 +175,8 @@ def _from_source(
     """Read files or a snapshot, which are looked up once per execution."""
     if key not in execution.sources:
         found = frame()
-        execution.sources[key] = found, check_columns(found.schema, rel.base_schema, what)
+        way_out = (lambda: AS_IN_THE_FILE) if isinstance(rel.definition, rl.LocalFiles) else None
+        execution.sources[key] = found, check_columns(found.schema, rel.base_schema, what, way_out=way_out)
     return _select_columns(*execution.sources[key], rel, execution)
 
 
