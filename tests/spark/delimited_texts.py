@@ -44,7 +44,7 @@ TEXTS: list[tuple[str, dict[str, Any], list[Any]]] = [
 ]  # fmt: skip
 """Texts, how they are written, and their records."""
 
-TOO_LONG = ["a,abcd\n", "a,\U0001f600\U0001f600\n", '"ab\U0001f600",c\n']
+TOO_LONG = ["a,abcd\n", "\U0001f600\U0001f600,\n", "a,\U0001f600\U0001f600\n", '"ab\U0001f600",c\n']
 """Texts with a field that has four units of UTF-16; a character beyond U+FFFF has two."""
 
 BROKEN: list[tuple[str, str]] = [
