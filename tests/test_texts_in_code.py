@@ -85,7 +85,6 @@ CALLERS: Mapping[str, frozenset[str]] = {
         "spark/sources/orc_files.py": "selectExpr",
         "spark/sources/partition_columns.py": "expr",
         "spark/sources/reads.py": "sql",
-        "spark/sources/text_lines.py": "selectExpr",
         "spark/sources/virtual_tables.py": "createDataFrame",
     }.items()
 }

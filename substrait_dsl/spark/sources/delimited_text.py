@@ -53,6 +53,8 @@ OF_TEXT = (NO_UTF8, REPLACED, OPEN_QUOTE, OTHER_FIELDS, OVERLAPS, BEHIND_QUOTE, 
 
 _SPLIT, _PARSED = "substrait_dsl_split", "substrait_dsl_parsed"
 """The columns of a line's fields, of which one is NULL: a list, and what Spark's parser returns. No folder has them."""
+_MAX_COLUMNS = 20480
+"""So many fields Spark's parser takes by itself."""
 FEW = 16
 """So many fields are split at most."""
 _START, _END = "start", "end"
@@ -233,6 +235,7 @@ def _parse(format_: DelimitedText, many: int) -> str:
         "escape": format_.escape or _NONE,
         "mode": "FAILFAST",
         "unescapedQuoteHandling": "RAISE_ERROR",
+        "maxColumns": str(max(_MAX_COLUMNS, many + 2)),
     }
     if 0 < format_.max_line_size < _LONGEST:
         options["maxCharsPerColumn"] = str(format_.max_line_size)
