@@ -13,6 +13,7 @@ import pytest
 import substrait_dsl as sd
 from substrait_dsl import api, partiql
 from substrait_dsl.errors import SignatureError
+from substrait_dsl.fluent.grouping import GroupBy
 from substrait_dsl.hints import receivers, words
 from tests.support import f, table
 
@@ -123,7 +124,8 @@ def test_the_hints_are_of_verbs_that_do_not_have_such_an_argument() -> None:
     assert len(verbs) > 30
     for verb in verbs:
         advice = words(f"{verb}()")
-        holders = [holder for holder in (sd, partiql, sd.Relation, sd.Expr, sd.Measure) if hasattr(holder, verb)]
+        classes = (sd.Relation, sd.Expr, sd.Measure, GroupBy)
+        holders = [holder for holder in (sd, partiql, *classes) if hasattr(holder, verb)]
         assert holders, verb
         parameters = inspect.signature(getattr(holders[0], verb)).parameters
         assert not set(advice) & set(parameters), verb
