@@ -55,7 +55,7 @@ _SPLIT, _PARSED = "substrait_dsl_split", "substrait_dsl_parsed"
 """The columns of a line's fields, of which one is NULL: a list, and what Spark's parser returns. No folder has them."""
 _MAX_COLUMNS = 20480
 """So many fields Spark's parser takes by itself."""
-FEW = 16
+FEW = 12
 """So many fields are split at most."""
 _START, _END = "start", "end"
 """The names of what is before and behind the fields of a line."""
