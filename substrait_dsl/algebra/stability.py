@@ -16,8 +16,13 @@ from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.expressions import AggregateFunction, WindowCall
 from substrait_dsl.algebra.node import Node, Rel, walk
 
-_BY_ORDER = {"any_value", "string_agg"}
-"""Aggregate functions whose value depends on the order in which rows come, where the plan says none."""
+_BY_ORDER = {
+    "any_value", "approx_percentile", "collect_list", "collect_set", "max_by", "min_by", "mode", "string_agg"
+}  # fmt: skip
+"""Aggregate functions whose value depends on the order in which rows come, where the plan says none.
+
+Those of `everyday` are among them: of several rows, or values, that are as good as another they take any.
+"""
 
 SHARED_ROWS = (
     "computes a shared relation once for each use, and this one may have other rows each time: which rows a fetch "
