@@ -282,7 +282,7 @@ def rows_are_right(session: Any, without: set[str]) -> None:
     for relation, rows in (lists(), counts(), dates(), times(), addresses()):
         assert relation.collect(session) == rows
     text = sd.read_virtual([("01-02-2024",)], {"s": "string"})
-    with pytest.raises(ExecutionError, match="01-02-2024'? is not of the form %d/%m/%Y"):
+    with pytest.raises(ExecutionError, match=r"01-02-2024'? is not of the form %d/%m/%Y"):
         text.select(d=lambda r: e.to_date(r.s, "%d/%m/%Y")).collect(session)
 
 
