@@ -9,7 +9,7 @@ Specification: https://substrait.io/relations/logical_relations/#reference-opera
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import assert_never, get_args
 
 from substrait_dsl.algebra import relations as rl
@@ -83,8 +83,13 @@ def _is_relation_stable(rel: Rel) -> bool:
             assert_never(never)
 
 
-def unstable_shared_relations(trees: Iterable[Rel]) -> list[Rel]:
-    """Return the shared relations that are used several times, and may have other rows each time they are computed."""
+def unstable_shared_relations(trees: Iterable[Rel], is_stable: Callable[[Rel], bool]) -> list[Rel]:
+    """Return the shared relations that are used several times, and may have other rows each time they are computed.
+
+    Args:
+        trees: the relations of a plan.
+        is_stable: whether the rows are the same each time, on an engine.
+    """
     uses: Counter[int] = Counter()
     shared: dict[int, Rel] = {}
     seen: set[int] = set()

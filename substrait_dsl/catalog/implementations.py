@@ -15,8 +15,9 @@ from zlib import crc32
 import attrs
 
 from substrait_dsl.algebra import types as t
-from substrait_dsl.algebra.expressions import FunctionId, ScalarFunction
-from substrait_dsl.algebra.node import Rel, walk
+from substrait_dsl.algebra.expressions import AggregateFunction, FunctionId, ScalarFunction
+from substrait_dsl.algebra.node import Node, Rel, walk
+from substrait_dsl.algebra.stability import is_stable
 from substrait_dsl.catalog.catalog import standard_catalog
 from substrait_dsl.catalog.everyday import URN as EVERYDAY_URN
 from substrait_dsl.errors import UnsupportedError, quote
@@ -74,6 +75,8 @@ class Implementation:
     """The names of the arguments, where SQL text may have them."""
     is_deterministic: bool = True
     """Whether the extension says that equal arguments have equal results."""
+    is_ordered: bool = False
+    """Whether the extension says that the result of an aggregate function depends on the order of rows."""
     number: int = attrs.field(factory=count().__next__, init=False)
     """A number of its own in this process."""
 
@@ -150,6 +153,34 @@ def _everyday() -> Mapping[str, Implementation]:
     from substrait_dsl.catalog.everyday_values import VALUES
 
     return {name: Implementation(EVERYDAY_URN, name, "datafusion", "values", body) for name, body in VALUES.items()}
+
+
+def is_stable_call(node: Node, engine: str) -> bool:
+    """Return whether a node has the same value each time, as far as it is a call of what is bound on an engine.
+
+    A lowered node calls the implementation itself.
+    """
+    if not isinstance(node, ScalarFunction | AggregateFunction):
+        return True
+    found = implementation_of(engine, node.function) or bound_by(node.function)
+    if found is None:
+        return True
+    depends_on_order = found.is_ordered and isinstance(node, AggregateFunction) and not node.sorts
+    return found.is_deterministic and not depends_on_order
+
+
+def refusal_of_repetition(engine: object, call: ScalarFunction) -> UnsupportedError:
+    """Return the error for a call with other values each time, where an engine may be asked for it several times."""
+    name = call.function.name
+    return UnsupportedError(
+        f"{engine} may compute {name} several times here, which is declared deterministic: false",
+        hint=f"select it as a column of its own before: .select(..., x=my.{name}(...))",
+    )
+
+
+def is_stable_on(engine: str, rel: Rel) -> bool:
+    """Return whether the rows are the same each time (`stability.is_stable`), with what is bound on an engine."""
+    return is_stable(rel) and all(is_stable_call(node, engine) for node in walk(rel))
 
 
 def bound_function(found: Implementation, function: FunctionId, types: str) -> FunctionId:

@@ -20,7 +20,7 @@ from substrait_dsl.algebra.trees import Root
 from substrait_dsl.array_functions import over_arrays
 from substrait_dsl.arrow.exact import exact_table
 from substrait_dsl.arrow.schemas import to_arrow, type_to_arrow
-from substrait_dsl.catalog.implementations import bound_by, bound_calls
+from substrait_dsl.catalog.implementations import bound_by, bound_calls, is_stable_on
 from substrait_dsl.consumers.columns import check_columns, fit_columns
 from substrait_dsl.consumers.consumer import BoundFunction, Encoded
 from substrait_dsl.consumers.rows import ResultRow, python_rows, require_values
@@ -76,7 +76,8 @@ class ConsumerExecution(Execution):
         self._schemas = [root_schema(root) for root in plan.roots]
         if output == "rows":
             require_values(self._schemas[0])
-        if len(plan.roots) > 1 and unstable_shared_relations(plan.relations):  # each root is a plan of its own
+        is_stable = partial(is_stable_on, consumer.engine)
+        if len(plan.roots) > 1 and unstable_shared_relations(plan.relations, is_stable):  # each root is a plan
             raise UnsupportedError(f"{title} {SHARED_ROWS}", hint=SHARED_HINT)
         if len(plan.roots) < len(plan.trees):
             raise UnsupportedError(f"{title} runs no subtrees, which are evaluated for their effect alone")

@@ -42,6 +42,10 @@ def implement(
     It is bound in this process, from now until `Implementation.remove`, to what is executed: no plan holds it, and a
     plan that calls a function which is not bound is refused by name. Bound again, the last one counts.
 
+    A function that the extension declares ``deterministic: false`` is called once for each row. Where an engine might
+    call it more often, as in the condition of a join, it is refused by name. An aggregate function that depends on the
+    order of rows is declared ``ordered: true``: then a shared relation has the same rows wherever it is used.
+
     Args:
         function: the function, of a `Functions` whose catalogue has the extension; scalar or aggregate.
         engine: ``"spark"``, for all that takes Spark's SQL, or, for scalar functions, ``"datafusion"``.
@@ -111,6 +115,7 @@ def implement(
             implementation,
             tuple(arguments),
             all(overload.deterministic for overload in overloads),
+            any(overload.ordered for overload in overloads),
         )
         bind(found)
         return found

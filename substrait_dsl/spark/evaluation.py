@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from substrait_dsl.algebra import stability
 from substrait_dsl.algebra.live_ranges import EvaluationOrder, PlacedChange, PlacedRead
 from substrait_dsl.algebra.node import Node, Rel, rebuild, walk
 from substrait_dsl.algebra.relations import Change, Ddl, FilesTarget, NamedTable, Read, Write
 from substrait_dsl.algebra.trees import Root
+from substrait_dsl.catalog.implementations import is_stable_on
 from substrait_dsl.errors import UnsupportedError, class_words
 from substrait_dsl.spark.catalog.scans import is_random
 from substrait_dsl.spark.catalog.table_names import frame_if_there
@@ -234,7 +234,7 @@ def _as_it_is(node: Node) -> Node:
 
 def _is_stable(rel: Rel, execution: ExecutionContext) -> bool:
     """Whether the rows are the same each time, as long as no table changes. A view may call random functions."""
-    if not stability.is_stable(rel):
+    if not is_stable_on("spark", rel):
         return False
     for node in walk(rel):
         match node:

@@ -9,7 +9,7 @@ from substrait_dsl.algebra.expressions import FunctionId, FunctionOption
 from substrait_dsl.algebra.node import Node, Rel, walk_upwards
 from substrait_dsl.algebra.stability import does_not_depend_on_order
 from substrait_dsl.catalog.catalog import standard_catalog
-from substrait_dsl.catalog.implementations import bindable
+from substrait_dsl.catalog.implementations import bindable, is_stable_call
 from substrait_dsl.engines.profile import Profile
 from substrait_dsl.engines.rules import RefusalCode
 from substrait_dsl.errors import SubstraitDslError, UnsupportedError
@@ -106,7 +106,8 @@ class Lowering:
     def is_stable(self, rel: Rel) -> bool:
         """Whether every evaluation gives the same rows (`stability.is_stable`); each node is visited once."""
         for node in walk_upwards(rel, done=self._stable):
-            is_stable = does_not_depend_on_order(node) and all(self._stable[id(each)][1] for each in node.children())
+            is_stable = does_not_depend_on_order(node) and is_stable_call(node, self.profile.engine)
+            is_stable = is_stable and all(self._stable[id(each)][1] for each in node.children())
             self._stable[id(node)] = (node, is_stable)
         return self._stable[id(rel)][1]
 

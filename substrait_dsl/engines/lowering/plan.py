@@ -13,13 +13,14 @@ import attrs
 
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra import types as t
-from substrait_dsl.algebra.expressions import SortKey
+from substrait_dsl.algebra.expressions import ScalarFunction, SortKey
 from substrait_dsl.algebra.expressions import as_union as expression_as_union
 from substrait_dsl.algebra.node import Expression, Node, Rel, walk, walk_upwards, with_children
 from substrait_dsl.algebra.null_filters import checks_that_hold
 from substrait_dsl.algebra.plan import AlgebraPlan, Root, Tree
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.algebra.stability import SHARED_HINT, SHARED_ROWS, unstable_shared_relations
+from substrait_dsl.catalog.implementations import is_stable_call, refusal_of_repetition
 from substrait_dsl.engines.lowering import aggregates, columns, joins, rows, sets
 from substrait_dsl.engines.lowering.context import Lowering, NodeLocation
 from substrait_dsl.engines.lowering.expressions import lower_expression
@@ -81,7 +82,7 @@ def try_to_lower(plan: AlgebraPlan, profile: Profile) -> LoweringResult:
         lowering.refusals.append(
             lowering.refusal("a plan of several trees, or of none that is returned,", rule="trees")
         )
-    for rel in unstable_shared_relations(plan.relations):
+    for rel in unstable_shared_relations(plan.relations, lowering.is_stable):
         error = lowering.refusal_by("shared-rows", f"{lowering.profile} {SHARED_ROWS}", SHARED_HINT)
         error.refused = NodeLocation(next(top for top in plan.relations if any(node is rel for node in walk(top))), rel)
         lowering.refusals.append(error)
@@ -203,6 +204,7 @@ def _lower_over(node: Node, done: Mapping[int, Node], lowering: Lowering) -> tup
         source = done[id(node.input)]
         assert isinstance(source, Rel)
         return emit_over(source, node), False
+    _require_used_once(node, lowering)
     logical = _without_method(node) if isinstance(node, Rel) else node
     same = with_children(logical, done)
     match same:
@@ -216,6 +218,13 @@ def _lower_over(node: Node, done: Mapping[int, Node], lowering: Lowering) -> tup
             return (same, False) if _is_same(expression, same) else (expression, True)
         case _:
             return same, False  # of the relation or the expression that it is in
+
+
+def _require_used_once(node: Node, lowering: Lowering) -> None:
+    """Refuse a call with other values each time, but as a column of a project: what is lowered may repeat it."""
+    for call in () if isinstance(node, rl.Project) else node.children():
+        if isinstance(call, ScalarFunction) and not is_stable_call(call, lowering.profile.engine):
+            raise refusal_of_repetition(lowering.profile, call)
 
 
 def _without_method(node: Rel) -> Rel:

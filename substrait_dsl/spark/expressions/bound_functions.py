@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import attrs
 
@@ -25,6 +25,7 @@ from substrait_dsl.catalog.implementations import (
     bound_function,
     fill,
     implementation_of,
+    is_stable_call,
     require_types,
     with_windows,
 )
@@ -41,6 +42,8 @@ from substrait_dsl.spark.session.failures import message_of, spark_errors
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
     from pyspark.sql.types import DataType
+
+    from substrait_dsl.algebra.node import Node
 
 _SESSION: ContextVar[SparkSession | None] = ContextVar("session", default=None)
 """The session that text is written for; None: a plan is only looked at."""
@@ -133,6 +136,11 @@ def bound_to(call: Call) -> BoundCall | None:
         raise UnsupportedError(f"{found.title} takes values, and the call has a word for an argument")
     _require_engine(found, call)
     return BoundCall(found, call, _SESSION.get())
+
+
+def is_nondeterministic(node: Node) -> TypeGuard[ex.ScalarFunction]:
+    """Whether a node is the call of a function that has other values each time it is computed."""
+    return isinstance(node, ex.ScalarFunction) and not is_stable_call(node, "spark")
 
 
 def bound_call(call: ex.ScalarFunction, texts: Sequence[str]) -> str | None:

@@ -18,8 +18,10 @@ from substrait_dsl.algebra.expressions import as_union
 from substrait_dsl.algebra.function_ids import STANDARD
 from substrait_dsl.algebra.node import Node, walk
 from substrait_dsl.algebra.types import Boolean, Struct
+from substrait_dsl.catalog.implementations import refusal_of_repetition
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.expressions.aggregates import aggregate_function_to_sql, values_of
+from substrait_dsl.spark.expressions.bound_functions import is_nondeterministic
 from substrait_dsl.spark.expressions.casts import cast_to_sql
 from substrait_dsl.spark.expressions.functions import function_to_sql
 from substrait_dsl.spark.expressions.literals import UNKNOWN, literal_to_sql, struct_to_sql
@@ -98,6 +100,7 @@ def to_sql(expression: ex.Expression, scope: Scope) -> str:
             continue
         operands = list(_operands(current))
         _require_values(current, operands)
+        _require_used_once(operands, scope)
         waiting = [operand for operand in operands if id(operand) not in done]
         if waiting:
             stack.extend(waiting)
@@ -130,6 +133,13 @@ def _require_values(caller: ex.Expression | None, operands: Sequence[ex.Expressi
     for operand in operands:
         if isinstance(operand, ex.Lambda) and not takes_functions:
             spark_sql_type(operand.type)  # which says that Spark has no such type
+
+
+def _require_used_once(operands: Sequence[ex.Expression], scope: Scope) -> None:
+    """Raise `UnsupportedError` for an operand with other values each time: a text may repeat it."""
+    for operand in operands:
+        if is_nondeterministic(operand) and id(operand) not in scope.computed:
+            raise refusal_of_repetition(ENGINE, operand)
 
 
 def aggregate_to_sql(measure: ex.Measure, scope: Scope, *, beside_distinct: bool = False) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import attrs
 
@@ -12,6 +12,7 @@ from substrait_dsl.algebra.expressions import ROOT
 from substrait_dsl.algebra.node import Node, walk
 from substrait_dsl.algebra.relations.joins import conjuncts
 from substrait_dsl.algebra.types import Type
+from substrait_dsl.spark.expressions.bound_functions import is_nondeterministic
 from substrait_dsl.spark.expressions.pushdown import column_sql
 from substrait_dsl.spark.expressions.sql_text import AnySubquery, Scope, to_sql
 from substrait_dsl.spark.relations import subqueries
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from substrait_dsl.spark.relations.input_lowering import InputLowering
+
+
+_Part = AnySubquery | ex.WindowFunction | ex.Lambda | ex.ScalarFunction
 
 
 @attrs.frozen
@@ -95,13 +99,16 @@ def prepare_context(
     below = alone | _nested_parts(nested)
     if looked_up and not hoist:
         below |= _find_subqueries_beside_lambdas(expressions, context.scope, is_read=is_read)
+    if windows:  # a column of a projection stands in one place
+        columns = set(map(id, expressions))
+        nested = [node for node in nested if not (is_nondeterministic(node) and id(node) in columns)]
     moved = [node for node in nested if id(node) in below or not _may_stay(node, hoist=hoist, windows=windows)]
     rows = _compute_below(moved, rows, context, computed, alone, lowering)
     return Rows(rows.table, rows.columns[:width]), context
 
 
 def _compute_below(
-    moved: Sequence[AnySubquery | ex.WindowFunction | ex.Lambda],
+    moved: Sequence[_Part],
     rows: Rows,
     context: ExpressionContext,
     computed: dict[int, str],
@@ -178,6 +185,8 @@ def _nested_parts(parts: Sequence[Node]) -> set[int]:
 
 def _may_stay(node: Node, *, hoist: bool, windows: bool) -> bool:
     """Whether a part may stay in its expression."""
+    if is_nondeterministic(node):
+        return False  # the texts of functions repeat their arguments
     return windows if isinstance(node, ex.WindowFunction) else not hoist
 
 
@@ -234,11 +243,18 @@ def subqueries_of(expression: Node) -> Iterator[AnySubquery]:
     return (node for node in walk(expression, into_relations=False) if is_subquery(node))
 
 
-def _find_restricted_parts(expression: Node) -> Iterator[AnySubquery | ex.WindowFunction | ex.Lambda]:
-    """Yield the parts that Spark does not allow everywhere, nor nested in each other; outer ones first."""
+def _find_restricted_parts(expression: Node) -> Iterator[_Part]:
+    """Yield the parts that Spark does not allow everywhere, nor nested in each other; outer ones first.
+
+    A call with other values each time is one, too, but in a lambda, which is evaluated for each element.
+    """
+    in_lambdas: set[int] = set()
     for node in walk(expression, into_relations=False):
-        if is_subquery(node) or isinstance(node, ex.WindowFunction | ex.Lambda):
-            yield node
+        if isinstance(node, ex.Lambda):
+            in_lambdas.update(id(each) for each in walk(node, into_relations=False))
+        is_part = is_subquery(node) or isinstance(node, ex.WindowFunction | ex.Lambda)
+        if is_part or (is_nondeterministic(node) and id(node) not in in_lambdas):
+            yield cast(_Part, node)
 
 
 def _carry_outer_columns(

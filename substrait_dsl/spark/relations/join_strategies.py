@@ -13,6 +13,7 @@ from substrait_dsl.algebra.relations import Join, LateralJoin
 from substrait_dsl.algebra.relations.joins import COMPARISON_URN, conjuncts
 from substrait_dsl.algebra.rules import JoinType
 from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.spark.expressions.bound_functions import is_nondeterministic
 from substrait_dsl.spark.expressions.pushdown import hide_from_readers, predicate_sql
 from substrait_dsl.spark.expressions.sql_text import Scope, to_sql
 from substrait_dsl.spark.expressions.templates import require_comparable
@@ -57,13 +58,18 @@ JOIN_STRATEGIES: Mapping[JoinType, JoinStrategy] = {
 }
 
 
-def require_no_window(rel: Join | LateralJoin) -> None:
-    """Raise `UnsupportedError` for a window function in a condition: Spark has none over pairs of rows."""
-    if any(isinstance(node, WindowFunction) for node in walk(rel.condition, into_relations=False)):
-        raise UnsupportedError(
-            f"{ENGINE} cannot compute a window function in the condition of a join",
-            hint="of one side it is a column, computed before the join",
-        )
+def require_computed_for_pairs(rel: Join | LateralJoin) -> None:
+    """Raise `UnsupportedError` for what Spark does not compute for pairs of rows.
+
+    These are window functions, and calls that have other values each time: Spark would choose how often they are made.
+    """
+    for node in walk(rel.condition, into_relations=False):
+        if isinstance(node, WindowFunction) or is_nondeterministic(node):
+            what = "a window function" if isinstance(node, WindowFunction) else "what is declared deterministic: false"
+            raise UnsupportedError(
+                f"{ENGINE} cannot compute {what} in the condition of a join",
+                hint="of one side it is a column, computed before the join",
+            )
 
 
 def test_of(conjunct: Expression, rel: Join | LateralJoin, probe_side: Side, scope: Scope) -> Key | Test:

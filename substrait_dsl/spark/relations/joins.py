@@ -27,7 +27,7 @@ from substrait_dsl.spark.relations.join_strategies import (
     JOIN_STRATEGIES,
     JoinStrategy,
     Side,
-    require_no_window,
+    require_computed_for_pairs,
     sides_of,
 )
 from substrait_dsl.spark.relations.lookups import with_matches
@@ -83,7 +83,7 @@ def lower_cross(rel: Cross, lowering: InputLowering) -> Rows:
 
 def lower_join(rel: Join, lowering: InputLowering) -> Rows:
     """Match the rows as the join type says, then apply the post-join filter."""
-    require_no_window(rel)
+    require_computed_for_pairs(rel)
     strategy = JOIN_STRATEGIES[rel.how]
     match strategy.method:
         case "single" if not lowering.outer and is_by_key(rel):

@@ -12,7 +12,7 @@ from substrait_dsl.algebra.relations import Unnest
 from substrait_dsl.spark.expressions.templates import require_comparable
 from substrait_dsl.spark.relations.correlated_limits import exact_limits
 from substrait_dsl.spark.relations.expression_context import prepare_context
-from substrait_dsl.spark.relations.join_strategies import JOIN_STRATEGIES, require_no_window
+from substrait_dsl.spark.relations.join_strategies import JOIN_STRATEGIES, require_computed_for_pairs
 from substrait_dsl.spark.relations.lookups import is_true, with_matches
 from substrait_dsl.spark.relations.single_input import filter_rows
 from substrait_dsl.spark.relations.tables import Rows
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def lower_lateral_join(rel: LateralJoin, lowering: InputLowering) -> Rows:
     """Compute the right input for each left row, match its rows, then apply the post-join filter."""
-    require_no_window(rel)
+    require_computed_for_pairs(rel)
     _require_comparable_lists(rel)
     rows, here = prepare_context(lowering, lowering[rel.left], rel.anchor, [], lookups=[rel.condition, rel.right])
     if is_true(rel.condition):
