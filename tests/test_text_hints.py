@@ -12,7 +12,7 @@ import pytest
 import substrait_dsl as sd
 from substrait_dsl import everyday
 from substrait_dsl import functions as f
-from substrait_dsl.errors import ExecutionError
+from substrait_dsl.errors import ExecutionError, UnsupportedError
 from tests.support import refused
 
 
@@ -221,6 +221,27 @@ def test_a_folder_without_folders_has_no_pattern(tmp_path: Path) -> None:
     with pytest.raises(ExecutionError, match="there is nothing to read") as caught:
         sd.read_csv(tmp_path, {"x": "i64"}).collect()
     assert caught.value.hint is None
+
+
+def test_a_path_where_nothing_is_has_the_nearest_name_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "exports").mkdir()
+    (tmp_path / "exports" / "orders.csv").write_text("x\n1\n")
+    for path, folder, near in (("exports/order.csv", "/exports", "orders.csv"), ("export/orders.csv", "", "exports")):
+        with refused(ExecutionError, "there is nothing to read", f'hint: in {tmp_path}{folder} is "{near}"'):
+            sd.read_csv(tmp_path / path, {"x": "i64"}).collect()
+        with refused(ExecutionError, "there is nothing to read", f'hint: in {tmp_path}{folder} is "{near}"'):
+            sd.read_files(tmp_path / path, {"x": "string"}, format="csv").collect()
+    with pytest.raises(ExecutionError, match="there is nothing to read") as caught:
+        sd.read_files(tmp_path / "else.parquet", {"x": "i64"}).collect()
+    assert caught.value.hint is None
+
+
+def test_a_shared_relation_that_may_differ_each_time_is_refused() -> None:
+    first = sd.shared(sd.read_virtual([(1,), (2,)], {"x": "i64"}).limit(1))
+    with refused(
+        UnsupportedError, "Sail computes a shared relation once for each use", 'local_session(engine="spark")'
+    ):
+        first.union_all(first).collect()
 
 
 def test_a_text_of_another_format_is_what_the_error_says() -> None:

@@ -307,7 +307,8 @@ def walk_upwards(node: Node, *, into_relations: bool = True, done: Container[int
         children = current._children
         if children and not is_ready:
             stack += (current, None)
-            stack += children if into_relations else [child for child in children if not isinstance(child, Rel)]
+            some = children if into_relations else [child for child in children if not isinstance(child, Rel)]
+            stack += some[::-1]
         else:
             seen.add(id(current))
             yield current

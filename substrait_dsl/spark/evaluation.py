@@ -20,6 +20,7 @@ import attrs
 from substrait_dsl.algebra.live_ranges import EvaluationOrder, PlacedChange, PlacedRead
 from substrait_dsl.algebra.node import Node, Rel, rebuild, walk
 from substrait_dsl.algebra.relations import Change, Ddl, FilesTarget, NamedTable, Read, Write
+from substrait_dsl.algebra.stability import SHARED_HINT, SHARED_ROWS
 from substrait_dsl.algebra.trees import Root
 from substrait_dsl.catalog.implementations import is_stable_on
 from substrait_dsl.errors import UnsupportedError, class_words
@@ -29,11 +30,13 @@ from substrait_dsl.spark.changes.conflicts import Conflicts
 from substrait_dsl.spark.changes.dispatch import make_change
 from substrait_dsl.spark.changes.iceberg_snapshots import pin_to_snapshot
 from substrait_dsl.spark.changes.statements import no_rows
+from substrait_dsl.spark.diagnostics.explanations import ON_SPARK
 from substrait_dsl.spark.expressions.types import to_spark
 from substrait_dsl.spark.lowering import Lowering
 from substrait_dsl.spark.relations.frames import FrameTable
 from substrait_dsl.spark.relations.tables import Rows
 from substrait_dsl.spark.session.change_outcomes import begin_change, note_outcome
+from substrait_dsl.spark.session.engines import ENGINE, current_engine
 from substrait_dsl.spark.session.execution_context import ExecutionContext
 from substrait_dsl.spark.session.source_map import note_plan
 from substrait_dsl.spark.sources.evaluated import Evaluated, checkpoint_rows, checkpoint_when_computed, rows_inside
@@ -181,6 +184,8 @@ class Evaluation:
         if self._is_unknown(now):
             return
         if self._order.uses(number) > 1 and not _is_stable(now, self._execution):
+            if not current_engine().has_checkpoints:
+                raise UnsupportedError(f"{ENGINE} {SHARED_ROWS}", hint=f"{SHARED_HINT}; {ON_SPARK}")
             leaf = self._leaf(rel, checkpoint_when_computed(self._lower_tree(now)))
         elif self._execution.persist_shared:
             leaf = self._leaf(rel, self._persist(self._lower_tree(now)))

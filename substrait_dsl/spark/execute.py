@@ -37,6 +37,7 @@ from substrait_dsl.spark.session.source_map import forget, note_plan, note_refus
 from substrait_dsl.spark.session.time_zone import TIME_ZONE
 from substrait_dsl.spark.session.versions import require_supported
 from substrait_dsl.spark.sources.arrow_tables import ArrowTables
+from substrait_dsl.spark.sources.paths import suggest_path
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -222,7 +223,9 @@ def _spark_errors(trees: Sequence[Rel]) -> Iterator[None]:
         if failure is not None and failure.error_class == "PATH_NOT_FOUND":
             words = message_of(error)
             hint = _HOME if "/~" in words else _PATHS
-            raise ExecutionError(f"there is nothing to read: {words}", hint=hint + _uri_hint(trees)) from error
+            near = next(filter(None, map(suggest_path, _file_items(trees))), None)
+            hints = (near, hint + _uri_hint(trees))
+            raise ExecutionError(f"there is nothing to read: {words}", hint="; ".join(filter(None, hints))) from error
         words = message_of(error)
         has_run = failure_of(error) is not None  # a part, which failed
         start = "" if has_run else f"{current_engine().name} refuses the plan: "
@@ -259,10 +262,15 @@ def _operation(change: Change, names: tuple[str, ...]) -> str | None:
             return None
 
 
+def _file_items(trees: Sequence[Rel]) -> list[rl.FileItem]:
+    """Return the files that are read, by path."""
+    reads = (node.definition for rel in trees for node in walk(rel) if isinstance(node, rl.Read))
+    return [item for each in reads if isinstance(each, rl.LocalFiles) for item in each.items]
+
+
 def _uri_hint(trees: Sequence[Rel]) -> str:
     """Return a hint on URIs if a path is percent-encoded, or if it holds the braces of a partition directory."""
-    reads = (node.definition for rel in trees for node in walk(rel) if isinstance(node, rl.Read))
-    files = [item for each in reads if isinstance(each, rl.LocalFiles) for item in each.items]
+    files = _file_items(trees)
     if any("%7B" in item.uri for item in files):
         return _BRACES
     return _URIS if any("%" in item.uri for item in files) else ""

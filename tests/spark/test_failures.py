@@ -386,6 +386,11 @@ def test_files_that_cannot_be_read_name_the_read(spark: SparkSession, tmp_path: 
         ExecutionError, match=r"record of delimited text has not the declared fields: (3 |\[null,3,null)"
     ) as caught:
         short.select("a").collect(spark)
+    (tmp_path / "open.csv").write_text('a,b\n1,"2\n3,4\n')
+    with pytest.raises(ExecutionError, match='a quote is still open at the end of a record of delimited text: 1,"2 '):
+        sd.read_csv(tmp_path / "open.csv", {"a": "i64", "b": "string"}).collect(spark)
+    with pytest.raises(ExecutionError, match=rf'hint: in {tmp_path} is "open.csv"; Spark looks'):
+        sd.read_csv(tmp_path / "opne.csv", {"a": "i64"}).collect(spark)
     assert caught.value.step
     assert caught.value.step.startswith("read files")
     assert caught.value.hint

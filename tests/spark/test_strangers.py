@@ -519,6 +519,15 @@ def test_no_text_of_a_plan_becomes_sql(spark: SparkSession) -> None:
     assert one.collect(spark) == [(0,)]
 
 
+def test_a_table_to_drop_that_is_not_there_has_the_nearest_name(one: sd.Relation[Any], spark: SparkSession) -> None:
+    one.write("strangers_stored", "ctas").execute(spark)
+    with pytest.raises(
+        ExecutionError, match=r'"strangers_store"(.|\n)*"strangers_stored".*; if_exists=True drops what'
+    ):
+        sd.drop_table("strangers_store").execute(spark)
+    sd.drop_table("strangers_stored").execute(spark)
+
+
 def test_spark_says_nothing_to_a_terminal(one: sd.Relation[Any], spark: SparkSession) -> None:
     for text, escaped in (
         ("\x1b[31mred", r"\x1b[31mred"),

@@ -46,7 +46,7 @@ from substrait_dsl.spark.session.failures import (
 )
 from substrait_dsl.spark.session.source_map import Record
 from substrait_dsl.spark.sources.delimited_text import text_format
-from substrait_dsl.spark.sources.text_parser import record_rules
+from substrait_dsl.spark.sources.text_parser import is_open, record_rules
 
 
 @attrs.frozen
@@ -166,6 +166,8 @@ def _describe_source_failure(failure: Failure, rel: Rel) -> str | None:
         return None
     delimiter = text.field_delimiter  # the reader has added two
     line = broken[1].removeprefix(delimiter).removesuffix(delimiter)
+    if is_open(line, text):
+        return f"a quote is still open at the end of a record of delimited text: {shorten(line)}"
     return f"a record of delimited text has not the declared fields: {shorten(line)}"
 
 

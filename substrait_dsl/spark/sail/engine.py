@@ -96,6 +96,7 @@ SAIL = Engine(
     # A list of a constant would have no NULL once it is computed, and Sail plans no lambda over another type of list.
     around_element=("slice(array(", ", NULL), 1, 1)"),
     runs_python_functions=False,
+    has_checkpoints=False,
     multiplies_rows=_multiplies_rows,
     has_tuples=False,
     has_exact_casts=False,

@@ -18,7 +18,7 @@ from substrait_dsl.spark.catalog.table_names import quoted_name
 from substrait_dsl.spark.sources.file_column_types import THROUGH_ARROW, parts
 from substrait_dsl.spark.sources.footers import columns_of
 from substrait_dsl.spark.sources.partition_columns import READ_SEPARATELY
-from substrait_dsl.spark.sources.paths import SKIPPED, files_inside, local_path, local_paths, what_of
+from substrait_dsl.spark.sources.paths import SKIPPED, files_inside, local_path, local_paths, suggest_path, what_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -56,7 +56,7 @@ def _uris(item: FileItem, *, is_alone: bool) -> list[str]:
         return [item.uri]
     paths = [path for path in local_paths(item) if os.path.exists(path)]
     if not paths:
-        raise ExecutionError(f"there is nothing to read: {item.uri}")
+        raise ExecutionError(f"there is nothing to read: {item.uri}", hint=suggest_path(item))
     folders = [path for path in paths if os.path.isdir(path)]
     if item.kind == "glob" and folders:
         raise UnsupportedError(

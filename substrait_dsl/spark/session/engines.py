@@ -117,6 +117,8 @@ class Engine:
     """The texts before and behind a value, for a list of it alone."""
     runs_python_functions: bool = True
     """Whether it calls functions of Python."""
+    has_checkpoints: bool = True
+    """Whether it can store the rows of a relation, for all that refers to them."""
     multiplies_rows: Callable[[str], bool] | None = None
     """Whether a plan, as the engine prints it, gives several rows for one where a value is computed; None: the engine
     refuses such a plan."""

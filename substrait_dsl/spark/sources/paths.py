@@ -13,6 +13,7 @@ from urllib.parse import unquote
 
 from substrait_dsl.errors import ExecutionError, UnsupportedError, quote, shorten
 from substrait_dsl.spark.session.engines import ENGINE
+from substrait_dsl.texts import nearest
 
 if TYPE_CHECKING:
     from substrait_dsl.algebra.relations import FileItem
@@ -62,6 +63,21 @@ def path_here(text: str) -> str | None:
     if scheme[1].lower() == "file":
         return rest.removeprefix("//")
     return None if rest.startswith("//") else text
+
+
+def suggest_path(item: FileItem) -> str | None:
+    """Return the hint for a path on this machine where nothing is: what has almost its name; None: there is none."""
+    path = local_path(item.uri)
+    if path is None or item.kind == "glob" or os.path.exists(path):
+        return None
+    folder, name = os.path.split(os.path.abspath(path))
+    while not os.path.isdir(folder):
+        folder, name = os.path.split(folder)
+    try:
+        near = nearest(name, os.listdir(folder))
+    except OSError:
+        return None
+    return None if near is None else f"in {folder} is {quote([near])}"
 
 
 def local_paths(item: FileItem) -> list[str]:

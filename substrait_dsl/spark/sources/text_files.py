@@ -15,7 +15,7 @@ from substrait_dsl.errors import ExecutionError, UnsupportedError
 from substrait_dsl.spark.session.causes import system_words
 from substrait_dsl.spark.sources.arrow_tables import declared_frame
 from substrait_dsl.spark.sources.delimited_text import text_options
-from substrait_dsl.spark.sources.paths import data_files, local_path, local_paths
+from substrait_dsl.spark.sources.paths import data_files, local_path, local_paths, suggest_path
 from substrait_dsl.spark.sources.text_headers import (
     COMPRESSED,
     check_header,
@@ -81,7 +81,7 @@ def _paths(files: Sequence[FileItem]) -> Iterator[str]:
             raise UnsupportedError(f"delimited text is read on this machine alone here: {item.uri}")
         paths = [path for path in data_files(item) if os.path.exists(path)]
         if not paths and not (item.kind == "folder" and os.path.isdir(here)):
-            hint = None
+            hint = suggest_path(item)
             if glob(os.path.join(escape(here), "*", "*.csv")):
                 pattern = os.path.join(here, "*", "*.csv")
                 hint = f'files in the folders below are read by a pattern: {pattern!r}, kind="glob"'
