@@ -8,7 +8,7 @@ from typing import Literal as L
 import substrait_dsl.errors as errors  # by their own names: the package's are those of this module
 import substrait_dsl.functions as functions
 from substrait_dsl.algebra.common import Computation
-from substrait_dsl.algebra.expressions.literals import Compound, DaySeconds, YearMonths
+from substrait_dsl.algebra.expressions.intervals import Compound, DaySeconds, YearMonths
 from substrait_dsl.algebra.extensions import AdvancedExtension, AnyMessage
 from substrait_dsl.algebra.findings import Finding, FindingCode
 from substrait_dsl.algebra.properties import Distribution, OrderKey, Properties

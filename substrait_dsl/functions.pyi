@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeAlias, overload
 
 from typing_extensions import TypeVar
 
-from substrait_dsl.algebra.expressions.literals import DaySeconds, YearMonths
+from substrait_dsl.algebra.expressions.intervals import DaySeconds, YearMonths
 from substrait_dsl.algebra.types import (
     FP32,
     FP64,

@@ -115,8 +115,8 @@ HEAVY: dict[str, tuple[str, ...]] = {
 ONLY_FOR_ANNOTATIONS = {
     # A column's type is the descriptor of a schema class: reading it gives a typed expression.
     *((f"algebra.types.{module}", "fluent.expr") for module in ("base", "scalars", "sized", "nested")),
-    ("algebra.types.scalars", "algebra.expressions.literals"),
-    ("algebra.types.sized", "algebra.expressions.literals"),
+    ("algebra.types.scalars", "algebra.expressions.intervals"),
+    ("algebra.types.sized", "algebra.expressions.intervals"),
     # What an execution shares, and what an engine is given, hold values of rooms above, and only hand them on.
     ("spark.session.engines", "spark.expressions.templates"),
     ("spark.session.execution_context", "spark.catalog.text_records"),

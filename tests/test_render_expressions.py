@@ -11,7 +11,8 @@ import pytest
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as r
 from substrait_dsl.algebra import types as t
-from substrait_dsl.algebra.expressions.literals import Compound, DaySeconds, YearMonths, literal
+from substrait_dsl.algebra.expressions.intervals import Compound, DaySeconds, YearMonths
+from substrait_dsl.algebra.expressions.literals import literal
 from substrait_dsl.algebra.extensions import AnyMessage
 from substrait_dsl.algebra.node import walk
 from substrait_dsl.algebra.schema import NamedStruct

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from substrait_dsl.algebra import types as t
-from substrait_dsl.algebra.expressions.literals import Compound, DaySeconds, Literal, YearMonths, literal
+from substrait_dsl.algebra.expressions.intervals import Compound, DaySeconds, YearMonths
+from substrait_dsl.algebra.expressions.literals import Literal, literal
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.arrow.exact import exact_table
 from substrait_dsl.arrow.schemas import pyarrow_module

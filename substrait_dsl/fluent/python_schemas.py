@@ -39,7 +39,8 @@ import attrs
 import typing_extensions
 
 from substrait_dsl.algebra import types as t
-from substrait_dsl.algebra.expressions.literals import NATURAL_TYPES, YearMonths
+from substrait_dsl.algebra.expressions.intervals import YearMonths
+from substrait_dsl.algebra.expressions.literals import NATURAL_TYPES
 from substrait_dsl.algebra.schema import Field, NamedStruct
 from substrait_dsl.errors import InvalidArgumentError, SchemaError, UnsupportedError, error_context
 from substrait_dsl.fluent.schemas import Schema, as_type

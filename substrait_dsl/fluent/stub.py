@@ -54,7 +54,7 @@ _NAMES: Mapping[str, Sequence[str]] = {
     "collections.abc": ["Callable", "Mapping", "Sequence"],
     "typing": ["Any", "Literal", "TypeAlias", "overload"],
     "typing_extensions": ["TypeVar"],
-    "substrait_dsl.algebra.expressions.literals": ["Compound", "DaySeconds", "YearMonths"],
+    "substrait_dsl.algebra.expressions.intervals": ["Compound", "DaySeconds", "YearMonths"],
     "substrait_dsl.algebra.types": [
         *dict.fromkeys(kind.__name__ for kind in CLASSES.values()),
         *("Null", "Nullable", "Precision38", "Req", "Scale38", "SubSecond", "Type"),

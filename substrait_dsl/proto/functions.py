@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 import attrs
 
 from substrait_dsl.algebra import expressions as ex
-from substrait_dsl.algebra.expressions.literals import DaySeconds
+from substrait_dsl.algebra.expressions.intervals import DaySeconds
 from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.algebra.frozen_values import FrozenValue
 from substrait_dsl.algebra.function_ids import Phase

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from substrait_dsl.algebra import types as t
-from substrait_dsl.algebra.expressions.literals import Compound, DaySeconds, YearMonths
+from substrait_dsl.algebra.expressions.intervals import Compound, DaySeconds, YearMonths
 
 MAX_CONSTANT = 60
 """Longer strings, and binaries of more bytes, are shown by their beginning and their length."""

@@ -40,7 +40,8 @@ from substrait_dsl.algebra.expressions import (
     Switch,
     SwitchCase,
 )
-from substrait_dsl.algebra.expressions.literals import DaySeconds, YearMonths, literal
+from substrait_dsl.algebra.expressions.intervals import DaySeconds, YearMonths
+from substrait_dsl.algebra.expressions.literals import literal
 from substrait_dsl.algebra.relations import NamedTable, Read
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import ExecutionError, UnsupportedError

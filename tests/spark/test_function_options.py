@@ -22,7 +22,8 @@ from substrait_dsl.algebra.expressions import (
     Literal,
     ScalarFunction,
 )
-from substrait_dsl.algebra.expressions.literals import DaySeconds, YearMonths, literal
+from substrait_dsl.algebra.expressions.intervals import DaySeconds, YearMonths
+from substrait_dsl.algebra.expressions.literals import literal
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.expressions.sql_text import to_sql
 

@@ -30,7 +30,8 @@ from substrait_dsl.algebra.expressions import (
     Measure,
     ScalarFunction,
 )
-from substrait_dsl.algebra.expressions.literals import DaySeconds, YearMonths, literal
+from substrait_dsl.algebra.expressions.intervals import DaySeconds, YearMonths
+from substrait_dsl.algebra.expressions.literals import literal
 from substrait_dsl.catalog import CallArgument, EnumValue, Kind, Resolution, Typed, standard_catalog
 from substrait_dsl.errors import FunctionNotFoundError, UnsupportedError
 from substrait_dsl.spark.expressions.literals import literal_to_sql

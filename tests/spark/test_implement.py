@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import random
 from contextlib import ExitStack
 from typing import Any
 
@@ -16,18 +15,7 @@ import substrait_dsl as sd
 from substrait_dsl.errors import ExecutionError, UnsupportedError
 from substrait_dsl.spark.session.connect import is_remote
 from tests.support import f, refused
-from tests.test_implement import (
-    BODIES,
-    DRAW,
-    NUMBERS,
-    ONE_MORE,
-    ROWS,
-    SUMS,
-    TWICE,
-    VALUES,
-    my,
-    require_one_draw_for_each_row,
-)
+from tests.test_implement import BODIES, ONE_MORE, ROWS, SUMS, VALUES, my
 from tests.test_names_of_standard_functions import ROWS as NAMED
 from tests.test_names_of_standard_functions import SQL as OF_NAMES
 from tests.test_names_of_standard_functions import own
@@ -162,17 +150,6 @@ def test_a_required_result_is_not_null(spark: SparkSession) -> None:
         required.collect(spark)
     with sd.implement(my.plus, "spark", "nullif({0}, 7)"):
         assert required.collect(spark) == [(8,), (2,), (10,)]
-
-
-def test_values_that_differ_each_time_are_drawn_once(spark: SparkSession) -> None:
-    with sd.implement(my.draw, "spark", DRAW):
-        require_one_draw_for_each_row(spark)
-        drawn = TWICE.collect(spark)
-    assert {many for _, _, many in drawn} == {2}, "a shared relation has one result, wherever it is used"
-    assert len(drawn) == 200
-    with sd.implement(my.draw, "spark", lambda x: random.randrange(-5, 5), takes="values"):
-        found = NUMBERS.select(z=lambda r: f.greatest(my.draw(r.n), 0)).collect(spark)
-    assert {z for (z,) in found} == {0, 1, 2, 3, 4}
 
 
 def test_names_of_the_specification(spark: SparkSession) -> None:

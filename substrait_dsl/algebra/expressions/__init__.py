@@ -6,15 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from substrait_dsl.algebra.expressions.calls import Argument, EnumArgument, FunctionOption, ScalarFunction, TypeArgument
-from substrait_dsl.algebra.expressions.literals import (
-    Compound,
-    DaySeconds,
-    Literal,
-    YearMonths,
-    fits,
-    literal,
-    natural_type,
-)
+from substrait_dsl.algebra.expressions.intervals import Compound, DaySeconds, YearMonths
+from substrait_dsl.algebra.expressions.literals import Literal, fits, literal, natural_type
 from substrait_dsl.algebra.expressions.references import (
     ROOT,
     FieldAccess,

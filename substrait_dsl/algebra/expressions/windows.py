@@ -13,7 +13,8 @@ import attrs
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions.aggregates import AggregateFunction
 from substrait_dsl.algebra.expressions.calls import Argument, FunctionOption, Invocation, check_call
-from substrait_dsl.algebra.expressions.literals import Compound, DaySeconds, Literal, YearMonths
+from substrait_dsl.algebra.expressions.intervals import Compound, DaySeconds, YearMonths
+from substrait_dsl.algebra.expressions.literals import Literal
 from substrait_dsl.algebra.expressions.sort_keys import SortKey
 from substrait_dsl.algebra.function_ids import FunctionId, Phase
 from substrait_dsl.algebra.node import Expression, Node, SubtreeFlags, walk

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from substrait_dsl.algebra.types.base import NarrowerThan, Number, Req, Type, WrittenAs
 
 if TYPE_CHECKING:
-    from substrait_dsl.algebra.expressions.literals import YearMonths  # noqa: F401  # in strings
+    from substrait_dsl.algebra.expressions.intervals import YearMonths  # noqa: F401  # in strings
     from substrait_dsl.algebra.types.sized import Decimal  # noqa: F401  # in strings
     from substrait_dsl.fluent.expr import Expr
 

@@ -14,7 +14,7 @@ from substrait_dsl.algebra.validators import between
 from substrait_dsl.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
-    from substrait_dsl.algebra.expressions.literals import Compound, DaySeconds  # noqa: F401  # in strings
+    from substrait_dsl.algebra.expressions.intervals import Compound, DaySeconds  # noqa: F401  # in strings
     from substrait_dsl.fluent.expr import Expr
 
 MAX_LENGTH = 2**31 - 1

@@ -15,7 +15,7 @@ import attrs
 
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Bound, Expression, Literal, SortKey, WindowCall
-from substrait_dsl.algebra.expressions.literals import DaySeconds, YearMonths
+from substrait_dsl.algebra.expressions.intervals import DaySeconds, YearMonths
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.expressions.aggregates import AGGREGATE_FUNCTIONS, grouping_keys
 from substrait_dsl.spark.expressions.bound_aggregates import bound_window

@@ -16,7 +16,7 @@ import attrs
 
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Literal
-from substrait_dsl.algebra.expressions.literals import DaySeconds, YearMonths
+from substrait_dsl.algebra.expressions.intervals import DaySeconds, YearMonths
 from substrait_dsl.algebra.schema import Field, NamedStruct
 from substrait_dsl.spark.expressions.literals import literal_to_sql, struct_to_sql
 from substrait_dsl.spark.expressions.null_checks import null_error
