@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import gzip
 from collections import Counter
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+import pyarrow as pa
 import pytest
 
 import substrait_dsl as sd
 from substrait_dsl.errors import ExecutionError, SchemaError, UnsupportedError
 from substrait_dsl.spark.sources import delimited_text
+from substrait_dsl.spark.sources.text_lines import LINE
 from tests.spark.delimited_texts import (
     BROKEN,
     BROKEN_BREAKS,
@@ -234,11 +237,40 @@ def test_several_header_lines(tmp_path: Path, spark: SparkSession) -> None:
         sd.read_csv(tmp_path / "again.csv", {"id": "string"}, header=2, encoding="latin-1").collect(spark)
 
 
+def test_no_line_is_split_that_is_not_utf8(spark: SparkSession) -> None:
+    """Two bytes of any value, and three and four about the borders of what UTF-8 has."""
+    starts = b"\x2d\x80\xbf\xc0\xc1\xc2\xdf\xe0\xe1\xec\xed\xee\xef\xf0\xf1\xf3\xf4\xf5\xff"
+    others = b"\x2d\x7f\x80\x8f\x90\x9f\xa0\xbd\xbf\xc2"
+    sequences = [*product(range(256), repeat=2)]
+    sequences += [(start, *more) for many in (2, 3) for start in starts for more in product(others, repeat=many)]
+    lines = [b"a" + bytes(each) + b",b" for each in sequences if ord(",") not in each]
+    frame = spark.createDataFrame(pa.table({"bytes": pa.array(lines, pa.binary())}))
+    text = sd.DelimitedText(quote="")
+    fields = frame.selectExpr("bytes", f"CAST(bytes AS STRING) AS {LINE}").selectExpr(
+        "bytes", LINE, f"{delimited_text._split(text, 2)} AS {delimited_text._SPLIT}"
+    )
+    split = {bytes(row[0]) for row in fields.where(f"NOT ({delimited_text._has_other_fields(text, 2)})").collect()}
+    assert split == set(filter(is_utf8, lines))
+
+
+def is_utf8(line: bytes) -> bool:
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+@pytest.mark.usefixtures("few")
 def test_text_that_is_not_utf8(tmp_path: Path, spark: SparkSession) -> None:
-    (tmp_path / "latin.csv").write_bytes("café,x\n".encode("latin-1"))
-    read = sd.read_files(tmp_path / "latin.csv", {"a": "string", "b": "string"}, format=sd.DelimitedText())
-    with pytest.raises(ExecutionError, match="bytes that are not UTF-8"):
-        read.collect(spark)
+    (tmp_path / "day=1").mkdir()
+    (tmp_path / "day=1" / "latin.csv").write_bytes("x,y\ncafé,x\n".encode("latin-1"))
+    columns = {"a": "string", "b": "string", "day": "string"}
+    read = sd.read_files(tmp_path, columns, format=sd.DelimitedText(), kind="folder")
+    folders_alone = sd.read_files(tmp_path, {"day": "string"}, format=sd.DelimitedText(), kind="folder")
+    for relation in (read, read.select("day"), read.select("b"), folders_alone):
+        with pytest.raises(ExecutionError, match="bytes that are not UTF-8"):
+            relation.collect(spark)
     (tmp_path / "utf8.csv").write_bytes("café,𝄞\n".encode())
     fine = sd.read_files(tmp_path / "utf8.csv", {"a": "string", "b": "string"}, format=sd.DelimitedText())
     assert collected(fine, spark) == [("café", "𝄞")]

@@ -14,6 +14,7 @@ from substrait_dsl.algebra.relations import DelimitedText, LocalFiles, Read
 from substrait_dsl.errors import SchemaError, UnsupportedError, quote
 from substrait_dsl.spark.catalog.table_names import statement_name
 from substrait_dsl.spark.expressions.literals import failing, text_to_sql
+from substrait_dsl.spark.relations.tables import PLAIN_NAME
 from substrait_dsl.spark.session.engines import ENGINE
 from substrait_dsl.spark.session.failures import BEHIND_QUOTE
 from substrait_dsl.spark.sources.declared_columns import actual_name
@@ -57,6 +58,8 @@ _MAX_COLUMNS = 20480
 """So many fields Spark's parser takes by itself."""
 FEW = 12
 """So many fields are split at most."""
+_IS_TEXT = f"is_valid_utf8({LINE})"
+"""SQL for whether a line is UTF-8."""
 _START, _END = "start", "end"
 """The names of what is before and behind the fields of a line."""
 
@@ -122,11 +125,12 @@ def read_text(
         require_read(frame, files, set(folders.values()))
     fields = [position for position in range(len(schema)) if position not in folders]
     names = [schema.names[position] for position in fields]
-    frame = record_lines(
-        format_, frame, paths, list(dict.fromkeys(folders.values())), names, reading, text_options(format_)
-    )
+    others = list(dict.fromkeys(folders.values()))
+    frame = record_lines(format_, frame, paths, others, names, reading, text_options(format_))
     if fields:
-        frame = _parse_lines(frame, format_, len(fields))
+        frame = _parse_lines(frame, others, format_, len(fields))
+    else:
+        frame = frame.where(f"CASE WHEN {_IS_TEXT} THEN true ELSE CAST({failing(NO_UTF8)} AS BOOLEAN) END")
 
     columns = [
         statement_name([folders[position]])
@@ -134,16 +138,25 @@ def read_text(
         else _field(fields.index(position), len(fields), format_)
         for position in range(len(schema))
     ]
+    if all(map(PLAIN_NAME.fullmatch, schema.names)):  # a step less
+        pairs = zip(columns, schema.names, strict=True)
+        return frame.selectExpr(*(f"{column} AS {statement_name([name])}" for column, name in pairs))
     return frame.selectExpr(*columns).toDF(*schema.names)
 
 
-def _parse_lines(lines: DataFrame, format_: DelimitedText, many: int) -> DataFrame:
+def _parse_lines(lines: DataFrame, folders: Sequence[str], format_: DelimitedText, many: int) -> DataFrame:
     """Split lines, or parse them.
 
     Spark evaluates a generator once, and for every line, whichever fields are used. No function of lists is used, as
     Spark would compile each query anew: its code has the number of a lambda.
+
+    Args:
+        lines: the lines.
+        folders: the columns beside them, which folders are named after.
+        format_: how records are written.
+        many: how many fields they have.
     """
-    others = [statement_name([name]) for name in lines.columns if name != LINE]
+    others = [statement_name([name]) for name in folders]
     parsed = _parse(format_, many)
     if _are_split(format_, many):
         lines = lines.selectExpr(*others, LINE, f"explode(array({_split(format_, many)})) AS {_SPLIT}")
@@ -174,7 +187,8 @@ def _split(format_: DelimitedText, many: int) -> str:
 
 def _has_other_fields(format_: DelimitedText, many: int) -> str:
     """Return SQL for whether the fields of a line are others than those that are split: it has to be parsed."""
-    conditions = [f"size({_SPLIT}) <> {many}"]
+    # What is no UTF-8 is replaced where a line is split: its fields are not the line then.
+    conditions = [f"size({_SPLIT}) <> {many}", f"concat_ws({text_to_sql(format_.field_delimiter)}, {_SPLIT}) <> {LINE}"]
     if format_.quote:
         plain = " AND ".join(_has_plain_quotes(f"{_SPLIT}[{number}]", format_) for number in range(many))
         if format_.escape not in ("", format_.quote):
@@ -195,6 +209,13 @@ def _has_plain_quotes(field: str, format_: DelimitedText) -> str:
     )
 
 
+def _inside_quotes(field: str, format_: DelimitedText) -> str:
+    """Return SQL for what is between the first and the last character of a field, which Spark copies byte by byte."""
+    width = len(format_.quote.encode())
+    inside = f"substring(CAST({field} AS BINARY), {width + 1}, octet_length({field}) - {2 * width})"
+    return f"CAST({inside} AS STRING)"
+
+
 def _matches(pattern: str) -> str:
     """Return SQL for whether a line has a match of a pattern."""
     return f"rlike({LINE}, {text_to_sql(pattern)})"
@@ -212,7 +233,7 @@ def _field(number: int, many: int, format_: DelimitedText) -> str:
     if _are_split(format_, many):
         split = f"{_SPLIT}[{number}]"
         quote = text_to_sql(format_.quote)
-        quoted = f"WHEN startswith({split}, {quote}) THEN replace({split}, {quote}, '') " if format_.quote else ""
+        quoted = f"WHEN startswith({split}, {quote}) THEN {_inside_quotes(split, format_)} " if format_.quote else ""
         field = f"CASE WHEN {_PARSED} IS NOT NULL THEN {field} {quoted}ELSE {split} END"
     elif null == "":
         return field
@@ -239,15 +260,14 @@ def _parse(format_: DelimitedText, many: int) -> str:
     }
     if 0 < format_.max_line_size < _LONGEST:
         options["maxCharsPerColumn"] = str(format_.max_line_size)
-    line = LINE
+    cases = [(f"NOT {_IS_TEXT}", NO_UTF8)]
     if format_.quote:
         has_quote = _has_quote(format_)
         has_nul = f"{has_quote} AND contains({LINE}, {text_to_sql(chr(0))})"
         goes_on = f"{has_quote} AND {_goes_on(format_)}"
-        line = (
-            f"CASE WHEN {has_nul} THEN {failing(NUL_BY_QUOTE)} WHEN {goes_on} THEN {failing(BEHIND_QUOTE)} "
-            f"ELSE {LINE} END"
-        )
+        cases += [(has_nul, NUL_BY_QUOTE), (goes_on, BEHIND_QUOTE)]
+    whens = " ".join(f"WHEN {condition} THEN {failing(words)}" for condition, words in cases)
+    line = f"CASE {whens} ELSE {LINE} END"
     delimiter = text_to_sql(format_.field_delimiter)
     schema = texts([_START, *map(_field_name, range(many)), _END]).simpleString()
     option_texts = ", ".join(text_to_sql(text) for option in options.items() for text in option)

@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.spark.expressions.literals import failing, text_to_sql
+from substrait_dsl.spark.expressions.literals import text_to_sql
 from substrait_dsl.spark.session.connect import functions_of, is_remote
 from substrait_dsl.spark.sources.text_headers import check_header, header_of, is_once, path_of, require_read_exactly
 from substrait_dsl.spark.sources.text_parser import BLANK
@@ -109,8 +109,7 @@ def record_lines(
     is_record = f"({LINE} >= '!' OR rlike({LINE}, {text_to_sql(_not_blank(format_))}))"
     if headers:
         is_record += f" AND {LINE} NOT IN ({', '.join(map(text_to_sql, headers))})"
-    valid = f"IF(is_valid_utf8({LINE}), true, CAST({failing(NO_UTF8)} AS BOOLEAN))"
-    return frame.where(f"{is_record} AND {valid}")
+    return frame.where(is_record)
 
 
 def _not_blank(format_: DelimitedText) -> str:
