@@ -47,6 +47,25 @@ def test_a_function_with_other_values_each_time_is_called_once_for_each_row(data
             TWICE.collect(context)
 
 
+def test_an_input_that_is_computed_several_times_is_refused(datafusion: None) -> None:
+    """DataFusion unpivots by a union, and has sets of groups as a union of aggregates: of other rows each."""
+    from datafusion import SessionContext
+
+    pair = DRAWN.select("n", "d", e=lambda r: r.d)
+    first = sd.read_virtual([(1, 2), (3, 4)], {"d": "i64", "e": "i64"}).limit(1)
+    with sd.implement(my.draw, "datafusion", lambda x: x, takes="values"):
+        for relation in (
+            pair.unpivot("d", "e"),
+            pair.group_by("n").rollup(s=lambda r: f.sum(r.d)),
+            first.unpivot("d", "e"),
+        ):
+            assert not relation.check("datafusion")
+            with refused(UnsupportedError, "computes an input of this step several times", "deterministic: false"):
+                relation.collect(SessionContext())
+        once = sd.from_arrow(pair.to_arrow(SessionContext()))  # as the hint says
+        assert len(once.unpivot("d", "e").collect(SessionContext())) == 400
+
+
 def test_whether_what_is_bound_has_the_same_value_each_time() -> None:
     first = NUMBERS.aggregate(x=lambda r: my.first_one(r.n))
     in_order = NUMBERS.aggregate(x=lambda r: my.first_one(r.n).order_by("n"))

@@ -24,12 +24,18 @@ _BY_ORDER = {
 Those of `everyday` are among them: of several rows, or values, that are as good as another they take any.
 """
 
-SHARED_ROWS = (
-    "computes a shared relation once for each use, and this one may have other rows each time: which rows a fetch "
-    "takes, or a window numbers first, depends on their order"
+_OTHER_ROWS = (
+    "may have other rows each time: which rows a fetch takes, or a window numbers first, depends on their order, and "
+    "what is declared deterministic: false has other values"
 )
+SHARED_ROWS = f"computes a shared relation once for each use, and this one {_OTHER_ROWS}"
 """The reason for an engine that computes a shared relation more than once."""
-SHARED_HINT = "an aggregate, or a filter of ranks, says which rows are taken whatever their order"
+REPEATED_ROWS = f"computes an input of this step several times, and it {_OTHER_ROWS}"
+"""The reason for a relation that becomes several ones over the same input."""
+SHARED_HINT = (
+    "an aggregate, or a filter of ranks, says which rows are taken whatever their order; rows with other values each "
+    "time are collected first, and read with from_arrow"
+)
 
 
 def is_stable(rel: Rel) -> bool:

@@ -19,7 +19,7 @@ from substrait_dsl.algebra.node import Expression, Node, Rel, walk, walk_upwards
 from substrait_dsl.algebra.null_filters import checks_that_hold
 from substrait_dsl.algebra.plan import AlgebraPlan, Root, Tree
 from substrait_dsl.algebra.schema import NamedStruct
-from substrait_dsl.algebra.stability import SHARED_HINT, SHARED_ROWS, unstable_shared_relations
+from substrait_dsl.algebra.stability import REPEATED_ROWS, SHARED_HINT, SHARED_ROWS, unstable_shared_relations
 from substrait_dsl.catalog.implementations import is_stable_call, refusal_of_repetition
 from substrait_dsl.engines.lowering import aggregates, columns, joins, rows, sets
 from substrait_dsl.engines.lowering.context import Lowering, NodeLocation
@@ -210,6 +210,7 @@ def _lower_over(node: Node, done: Mapping[int, Node], lowering: Lowering) -> tup
     match same:
         case Rel():
             relation = lower_relation(same, lowering)
+            _require_read_once(relation, same, lowering)
             return _restore_names(relation, same), not _is_same(_without_names(relation), same) or logical is not node
         case Expression():
             if id(node) in lowering.checks_that_hold:
@@ -225,6 +226,22 @@ def _require_used_once(node: Node, lowering: Lowering) -> None:
     for call in () if isinstance(node, rl.Project) else node.children():
         if isinstance(call, ScalarFunction) and not is_stable_call(call, lowering.profile.engine):
             raise refusal_of_repetition(lowering.profile, call)
+
+
+def _require_read_once(lowered: Rel, rel: Rel, lowering: Lowering) -> None:
+    """Refuse a relation that reads another one several times as it is lowered, if its rows may differ each time."""
+    nodes = walk(rel, into_relations=False)
+    for part in {id(child): child for node in nodes for child in node.children() if isinstance(child, Rel)}.values():
+        if not lowering.is_stable(part) and _count_uses(lowered, part) > _count_uses(rel, part):
+            raise lowering.refusal_by("shared-rows", f"{lowering.profile} {REPEATED_ROWS}", SHARED_HINT)
+
+
+def _count_uses(top: Rel, part: Rel) -> int:
+    """Return how often a relation is part of another one, on whatever way."""
+    uses: dict[int, int] = {id(part): 1}
+    for node in walk_upwards(top, done=uses):
+        uses[id(node)] = sum(uses[id(child)] for child in node.children())
+    return uses[id(top)]
 
 
 def _without_method(node: Rel) -> Rel:

@@ -35,9 +35,10 @@ _CAUSES: Mapping[str, tuple[str, str]] = {
         "compute the subquery in a projection below, as a column of its own",
     ),
     "NON_DETERMINISTIC_LATERAL_SUBQUERIES": (
-        "Spark cannot run a lateral join whose right input reads a view with random values, such as those of uuid(), "
-        "rand() or monotonically_increasing_id()",
-        "write the rows of the view to a table or to files first, and read these",
+        "Spark cannot run a lateral join whose right input has random values, such as those of uuid(), rand() or "
+        "monotonically_increasing_id(): of a view, or of a function that is declared deterministic: false",
+        "write the rows of the view to a table or to files first, and read these; what a function draws is a column of "
+        "the left input before the join",
     ),
 }
 """By Spark's subcondition: the message and the hint of other faults of a correlated subquery."""
