@@ -372,3 +372,21 @@ def test_a_value_of_an_own_type_may_be_a_message_of_protobuf() -> None:
     message = AnyMessage("type.googleapis.com/google.protobuf.Duration", b"\x08\x03")
     for given_message in (message, Duration(seconds=3)):
         assert sd.lit(given_message, MONEY)._node == Literal(message, MONEY)
+
+
+@pytest.mark.parametrize(
+    ("type_", "text", "hint"),
+    [
+        ("date", "2024-01-05", "write datetime.date.fromisoformat('2024-01-05')"),
+        ("date", "yesterday", None),
+        ("precision_timestamp<6>", "2024-01-05", "write datetime.datetime.fromisoformat('2024-01-05')"),
+        ("precision_timestamp<6>", "2024-01-05T10:00:00+02:00", None),
+        ("precision_timestamp<6>", "k", None),
+    ],
+)
+def test_a_text_of_a_day_is_read_as_the_hint_says(type_: str, text: str, hint: str | None) -> None:
+    with pytest.raises(LiteralError) as caught:
+        sd.lit(text, type_)
+    assert caught.value.hint == hint
+    if hint is not None:
+        sd.lit(eval(hint.removeprefix("write "), {"datetime": dt}), type_)

@@ -231,7 +231,9 @@ def _require_placeholders(
             if name not in known and name not in positions:
                 raise InvalidArgumentError(
                     f"{overload.key} has no argument {{{name}}}; it has {quote(known)}",
-                    hint=_OF_OVERLOADS if any(name in each for each in names) else suggestion(name, known) or _BRACES,
+                    hint=_OF_OVERLOADS
+                    if any(name in each for each in names)
+                    else suggestion(name, known) or _suggest_argument(known),
                 )
     if any(each != names[0] for each in names) and not all(name.isdigit() for name in found):
         raise InvalidArgumentError(
@@ -239,6 +241,11 @@ def _require_placeholders(
             hint=_OF_OVERLOADS,
         )
     return names[0]
+
+
+def _suggest_argument(known: Sequence[str]) -> str:
+    """Return the hint for braces around what is no argument: a name of one goes there, or they are text."""
+    return f"write {', '.join(f'{{{each}}}' for each in known)}; {_BRACES}" if known else _BRACES
 
 
 _BRACES = "double braces that are text: {{2}}"

@@ -173,6 +173,46 @@ def test_encodings(encoding: str, name: str, tmp_path: Path, spark: SparkSession
     assert counted(read, spark) == Counter(wanted)
 
 
+def test_the_session_names_no_column_of_a_line(tmp_path: Path, spark: SparkSession) -> None:
+    """By the names of a line's parts Spark would return malformed records, and reserve words that they might be."""
+    (tmp_path / "t.csv").write_text('x,"a,b"\n')
+    read = sd.read_files(tmp_path / "t.csv", {"a": "string", "b": "string"}, format=sd.DelimitedText())
+    (tmp_path / "u.csv").write_text('x,y\na,"b\n')
+    broken = sd.read_files(tmp_path / "u.csv", {"a": "string", "b": "string"}, format=sd.DelimitedText())
+    malformed, reserved = "spark.sql.columnNameOfCorruptRecord", "spark.sql.ansi.enforceReservedKeywords"
+    for key, value in ((malformed, "field0"), (malformed, "behind_fields"), (reserved, "true")):
+        spark.conf.set(key, value)
+        try:
+            assert collected(read, spark) == [("x", "a,b")]
+            with refused(ExecutionError, "a quote is still open at the end"):
+                broken.collect(spark)
+        finally:
+            spark.conf.unset(key)
+
+
+def test_names_and_quotes_that_text_cannot_have(tmp_path: Path, spark: SparkSession) -> None:
+    (tmp_path / "substrait_dsl_split=1").mkdir()
+    (tmp_path / "substrait_dsl_split=1" / "t.csv").write_text("x\n")
+    columns = {"a": "string", "Substrait_DSL_split": "string"}
+    with refused(UnsupportedError, "cannot have the names", "Substrait_DSL_split"):
+        sd.read_files(tmp_path, columns, format=sd.DelimitedText(), kind="folder").collect(spark)
+    with refused(UnsupportedError, r"the quote of delimited text is '\t', which is white space in Spark"):
+        text_file(tmp_path / "t.csv", "a,b\n", quote="\t").collect(spark)
+
+
+def test_a_header_that_is_not_utf8(tmp_path: Path, spark: SparkSession) -> None:
+    (tmp_path / "t.csv").write_bytes(b"caf\xe9,y\nx,y\n")
+    with refused(ExecutionError, "bytes that are not UTF-8, in ", "t.csv", 'encoding="windows-1252"'):
+        sd.read_csv(tmp_path / "t.csv", {"caf\xe9": "string", "y": "string"}).collect(spark)
+    read = sd.read_csv(tmp_path / "t.csv", {"caf\xe9": "string", "y": "string"}, encoding="windows-1252")
+    assert collected(read, spark) == [("x", "y")]  # as the hint says
+    (tmp_path / "t.csv").write_bytes(b"cafe,y\nx,\xe9\n")
+    with refused(SchemaError, "the header of"):
+        sd.read_csv(tmp_path / "t.csv", {"x": "string", "y": "string"}).collect(spark)
+    with refused(ExecutionError, "bytes that are not UTF-8 (step"):
+        sd.read_csv(tmp_path / "t.csv", {"cafe": "string", "y": "string"}).collect(spark)
+
+
 def test_what_is_no_text_of_an_encoding(tmp_path: Path, spark: SparkSession) -> None:
     both = {"x": "string", "y": "string"}
     (tmp_path / "t.csv").write_bytes(b"x,y\n\x81,b\n")

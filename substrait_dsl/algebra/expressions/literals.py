@@ -312,9 +312,20 @@ def _bytes(value: Any, type_: t.Type) -> bytes:
     return bytes(value)
 
 
+def _is_naive_iso(value: object, class_: type[dt.date]) -> bool:
+    """Whether a value is a text that the `fromisoformat` of a class reads, without a time zone."""
+    if not isinstance(value, str):
+        return False
+    try:
+        found = class_.fromisoformat(value)
+    except ValueError:
+        return False
+    return not isinstance(found, dt.datetime) or found.tzinfo is None
+
+
 def _date(value: Any, type_: t.Type) -> dt.date:
     if type(value) is not dt.date:
-        remedy = "date-of-text" if isinstance(value, str) else None
+        remedy = "date-of-text" if _is_naive_iso(value, dt.date) else None
         raise _no_class(value, type_, f"a datetime.date, not {_a(value)}", remedy=remedy)
     if value.year < 1000:
         raise _no_fit(value, type_, "a date lies in the years 1000 to 9999")
@@ -350,7 +361,7 @@ def _timestamp(value: Any, type_: t.Type) -> int:
     assert isinstance(type_, t.PrecisionTimestamp | t.PrecisionTimestampTZ)
     zoned = isinstance(type_, t.PrecisionTimestampTZ)
     if not isinstance(value, dt.datetime) or (value.tzinfo is not None) is not zoned:
-        remedy = "timestamp-of-text" if isinstance(value, str) and not zoned else None
+        remedy = "timestamp-of-text" if not zoned and _is_naive_iso(value, dt.datetime) else None
         what = f"a datetime.datetime {'with' if zoned else 'without'} time zone"
         raise _no_class(value, type_, what, remedy=remedy)
     if value != value:  # pandas' NaT

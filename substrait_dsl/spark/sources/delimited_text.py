@@ -20,9 +20,10 @@ from substrait_dsl.spark.session.failures import BEHIND_QUOTE
 from substrait_dsl.spark.sources.declared_columns import actual_name
 from substrait_dsl.spark.sources.partition_columns import require_listed, require_read
 from substrait_dsl.spark.sources.paths import what_of
+from substrait_dsl.spark.sources.text_headers import NO_UTF8
 from substrait_dsl.spark.sources.text_lines import (
     LINE,
-    NO_UTF8,
+    NO_COLUMN,
     OPEN_QUOTE,
     OTHER_FIELDS,
     REPLACED,
@@ -30,6 +31,7 @@ from substrait_dsl.spark.sources.text_lines import (
     text_lines,
     texts,
 )
+from substrait_dsl.spark.sources.text_parser import BLANK
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -53,15 +55,15 @@ OF_TEXT = (NO_UTF8, REPLACED, OPEN_QUOTE, OTHER_FIELDS, OVERLAPS, BEHIND_QUOTE, 
 """The errors of records that are read."""
 
 _SPLIT, _PARSED = "substrait_dsl_split", "substrait_dsl_parsed"
-"""The columns of a line's fields, of which one is NULL: a list, and what Spark's parser returns. No folder has them."""
+"""The columns of a line's fields, of which one is NULL: a list, and what Spark's parser returns."""
 _MAX_COLUMNS = 20480
 """So many fields Spark's parser takes by itself."""
 FEW = 12
 """So many fields are split at most."""
 _IS_TEXT = f"is_valid_utf8({LINE})"
 """SQL for whether a line is UTF-8."""
-_START, _END = "start", "end"
-"""The names of what is before and behind the fields of a line."""
+_START, _END = "before_fields", "behind_fields"
+"""The names of what is before and behind the fields of a line: no words that SQL reserves."""
 
 
 def text_options(format_: DelimitedText) -> dict[str, str]:
@@ -76,6 +78,8 @@ def text_options(format_: DelimitedText) -> dict[str, str]:
     for name, text in (("field_delimiter", delimiter), ("quote", format_.quote), ("escape", format_.escape)):
         if "\n" in text or "\r" in text:
             raise UnsupportedError(f"the {name} of delimited text is {text!r}, which ends lines in {ENGINE}")
+    if format_.quote and format_.quote in BLANK:
+        raise UnsupportedError(f"the quote of delimited text is {format_.quote!r}, which is white space in {ENGINE}")
     for name, text in (("quote", format_.quote), ("escape", format_.escape)):
         if len(text) > 1 or text > "\uffff":  # a char of Java is one unit of UTF-16
             raise UnsupportedError(
@@ -109,6 +113,10 @@ def read_text(
     Raises `SchemaError` for several declared columns that are named after the same folders, and for a header on this
     machine that has other names than the columns.
     """
+    if own := [name for name in schema.names if name.lower() in (LINE, _SPLIT, _PARSED)]:
+        raise UnsupportedError(
+            f"columns of delimited text cannot have the names {quote(own)}, which are used to read it"
+        )
     frame = text_lines(paths, [], spark)
     require_listed(frame, files)
     # What Spark has found beside the lines stands in the names of folders.
@@ -209,8 +217,8 @@ def _has_plain_quotes(field: str, format_: DelimitedText) -> str:
     )
 
 
-def _inside_quotes(field: str, format_: DelimitedText) -> str:
-    """Return SQL for what is between the first and the last character of a field, which Spark copies byte by byte."""
+def _unquote(field: str, format_: DelimitedText) -> str:
+    """Write what is between the first and the last character of a field, which Spark copies by its bytes."""
     width = len(format_.quote.encode())
     inside = f"substring(CAST({field} AS BINARY), {width + 1}, octet_length({field}) - {2 * width})"
     return f"CAST({inside} AS STRING)"
@@ -233,7 +241,7 @@ def _field(number: int, many: int, format_: DelimitedText) -> str:
     if _are_split(format_, many):
         split = f"{_SPLIT}[{number}]"
         quote = text_to_sql(format_.quote)
-        quoted = f"WHEN startswith({split}, {quote}) THEN {_inside_quotes(split, format_)} " if format_.quote else ""
+        quoted = f"WHEN startswith({split}, {quote}) THEN {_unquote(split, format_)} " if format_.quote else ""
         field = f"CASE WHEN {_PARSED} IS NOT NULL THEN {field} {quoted}ELSE {split} END"
     elif null == "":
         return field
@@ -255,6 +263,7 @@ def _parse(format_: DelimitedText, many: int) -> str:
         "quote": format_.quote or _NONE,
         "escape": format_.escape or _NONE,
         "mode": "FAILFAST",
+        "columnNameOfCorruptRecord": NO_COLUMN,
         "unescapedQuoteHandling": "RAISE_ERROR",
         "maxColumns": str(max(_MAX_COLUMNS, many + 2)),
     }
@@ -275,14 +284,17 @@ def _parse(format_: DelimitedText, many: int) -> str:
 
 
 def _goes_on(format_: DelimitedText) -> str:
-    """Return SQL for whether a line has white space behind the closing quote of a field, which Spark drops silently.
+    """Return SQL for whether a field goes on behind its closing quote with what Spark drops silently, or takes for it.
 
-    Most lines have none behind any quote; in others it may be inside of a field.
+    That is white space, and a second quote where another character escapes them. Most lines have none behind any quote;
+    in others it may be inside of a field.
     """
     delimiter, quote, escape = (re.escape(text) for text in (format_.field_delimiter, format_.quote, format_.escape))
     escaped = {"": "(?!)", quote: quote * 2}.get(escape, f"{escape}.")
     field = f"(?:{quote}(?:[^{quote}{escape}]++|{escaped})*+{quote}|(?!{quote})(?:(?!{delimiter}).)*+)"
     is_suspect = _matches(f"{quote}[\\x00- ]+(?:{delimiter}|$)")
+    if format_.escape != format_.quote:
+        is_suspect = f"({is_suspect} OR contains({LINE}, {text_to_sql(format_.quote * 2)}))"
     is_well_formed = _matches(f"(?s)\\A{field}(?:{delimiter}{field})*+\\z")
     return f"{is_suspect} AND NOT {is_well_formed}"
 

@@ -22,8 +22,8 @@ from substrait_dsl.spark.sources.text_headers import (
     header_of,
     open_text,
     require_read_exactly,
+    undecodable,
 )
-from substrait_dsl.spark.sources.text_lines import NO_UTF8
 from substrait_dsl.spark.sources.text_parser import is_blank, is_open, parse_record
 
 if TYPE_CHECKING:
@@ -126,10 +126,7 @@ def _lines(path: str, format_: DelimitedText, reading: TextReading) -> Iterator[
                     continue
                 yield f"line {number} of {path}", line
     except UnicodeDecodeError as error:
-        words = NO_UTF8 if reading.encoding == "utf-8" else f"delimited text is not {reading.encoding}"
-        raise ExecutionError(
-            f"{words}, in {path}: {error.reason}", hint='say in which encoding it is: encoding="windows-1252"'
-        ) from error
+        raise undecodable(path, reading, error) from error
     except (OSError, EOFError) as error:
         words = system_words(error) if isinstance(error, OSError) else str(error)
         raise ExecutionError(f"cannot read {path}: {words}") from error

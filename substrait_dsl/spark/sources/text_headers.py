@@ -27,6 +27,8 @@ OPENERS: Mapping[str, Callable[..., IO[str]]] = {".gz": gzip.open, ".bz2": bz2.o
 COMPRESSED = (".deflate", ".lz4", ".snappy", ".zst", ".xz")
 """The suffixes of other compressed files."""
 
+NO_UTF8 = "delimited text holds bytes that are not UTF-8"
+
 _LONGEST = 2**32
 """The most bytes of a file in which a second header is looked for."""
 _CHUNK = 2**18
@@ -59,14 +61,14 @@ def path_of(uri: str) -> str | None:
     return path if parts.scheme == "file" and not parts.netloc and os.path.isfile(path) else None
 
 
-def open_text(path: str, reading: TextReading) -> IO[str]:
+def open_text(path: str, reading: TextReading, errors: str = "strict") -> IO[str]:
     """Open a file of text, which may be compressed, behind the mark of its encoding.
 
     A line ends in any of the three ways, and keeps its end.
     """
     opener = OPENERS.get(os.path.splitext(path)[1], open)
     encoding = "utf-8-sig" if reading.encoding == "utf-8" else reading.encoding
-    file: IO[str] = opener(path, "rt", encoding=encoding, newline="")
+    file: IO[str] = opener(path, "rt", encoding=encoding, errors=errors, newline="")
     if encoding in ("utf-16le", "utf-16be") and file.read(1) != "\ufeff":
         file.seek(0)
     return file
@@ -100,28 +102,48 @@ def header_of(path: str, format_: DelimitedText, reading: TextReading) -> Header
     """Return the header of a file: its first lines that are not blank. None if it cannot be read here.
 
     Raises `UnsupportedError` for a blank line between two lines of a header: whether it is one of those is not said.
+    Raises `ExecutionError` for bytes in it that are not of its encoding.
     """
     if path.endswith(COMPRESSED):
         return None
     try:
-        with open_text(path, reading) as file:
-            lines = iter(file)
-            found = ((number, line) for number, line in enumerate(lines) if not is_blank(line, format_))
-            number, line = next(found, (0, ""))
-            above: list[str] = []
-            is_open = reading.line_breaks == "in_quotes" and line.count(format_.quote) % 2
-            for _ in range(1, format_.header_lines_to_skip):
-                following = next(lines, "")
-                if following and (is_open or is_blank(following, format_)):
-                    many = f"the {format_.header_lines_to_skip} header lines of {path}"
-                    raise UnsupportedError(f"of {many} one is blank, or ends in quotes")
-                above.append(line.rstrip("\r\n"))
-                line = following
-            while reading.line_breaks == "in_quotes" and line.count(format_.quote) % 2 and (more := next(lines, "")):
-                line += more
-            return Header(line.rstrip("\r\n"), number == 0 and not line.endswith("\r"), tuple(above))
+        try:
+            with open_text(path, reading) as file:
+                return _first_lines(file, path, format_, reading)
+        except UnicodeDecodeError as error:
+            with open_text(path, reading, errors="replace") as file:
+                header = _first_lines(file, path, format_, reading)
+            if any("\ufffd" in line for line in header.lines):
+                raise undecodable(path, reading, error) from error
+            return header  # it is another line, which Spark names
     except (OSError, EOFError, UnicodeError):
         return None  # Spark says what is wrong with it, and where
+
+
+def _first_lines(file: IO[str], path: str, format_: DelimitedText, reading: TextReading) -> Header:
+    lines = iter(file)
+    found = ((number, line) for number, line in enumerate(lines) if not is_blank(line, format_))
+    number, line = next(found, (0, ""))
+    above: list[str] = []
+    is_open = reading.line_breaks == "in_quotes" and line.count(format_.quote) % 2
+    for _ in range(1, format_.header_lines_to_skip):
+        following = next(lines, "")
+        if following and (is_open or is_blank(following, format_)):
+            many = f"the {format_.header_lines_to_skip} header lines of {path}"
+            raise UnsupportedError(f"of {many} one is blank, or ends in quotes")
+        above.append(line.rstrip("\r\n"))
+        line = following
+    while reading.line_breaks == "in_quotes" and line.count(format_.quote) % 2 and (more := next(lines, "")):
+        line += more
+    return Header(line.rstrip("\r\n"), number == 0 and not line.endswith("\r"), tuple(above))
+
+
+def undecodable(path: str, reading: TextReading, error: UnicodeDecodeError) -> ExecutionError:
+    """Return the error for a file that is not written in its encoding."""
+    words = NO_UTF8 if reading.encoding == "utf-8" else f"delimited text is not {reading.encoding}"
+    other = "latin-1" if reading.encoding == "windows-1252" else "windows-1252"
+    hint = f'say in which encoding it is: encoding="{other}"'
+    return ExecutionError(f"{words}, in {path}: {error.reason}", hint=hint)
 
 
 def check_header(header: Header, names: Sequence[str], path: str, format_: DelimitedText, reading: TextReading) -> None:

@@ -25,10 +25,14 @@ if TYPE_CHECKING:
 LINE = "substrait_dsl_line"
 """The name of the column of a line: no folder has it."""
 
-NO_UTF8 = "delimited text holds bytes that are not UTF-8"
 REPLACED = "delimited text holds U+FFFD, which Spark puts in place of bytes that are not UTF-8"
 
-_ONE_FIELD = {"sep": "\uffff", "quote": "\ufffe", "escape": "\ufffe", "mode": "FAILFAST"}
+NO_COLUMN = "substrait_dsl_none"
+"""The column of malformed records, where there is none: a session may give it the name of another column."""
+
+_ONE_FIELD = {
+    "sep": "\uffff", "quote": "\ufffe", "escape": "\ufffe", "mode": "FAILFAST", "columnNameOfCorruptRecord": NO_COLUMN
+}  # fmt: skip
 """The options of Spark's reader for which a line is a single field: characters that no text has."""
 _FIRST, _SECOND = "substrait_dsl_first", "substrait_dsl_second"
 _NO_FIELD, _EMPTY_QUOTES = "\ufffe", "\uffff"
