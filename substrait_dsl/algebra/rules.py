@@ -22,7 +22,6 @@ from substrait_dsl.errors import (
     SchemaError,
     TypeMismatchError,
     UnknownFieldError,
-    quote,
 )
 
 JoinType = Literal[
@@ -170,8 +169,7 @@ def _require_same_types(op: SetOp, primary: NamedStruct, other: NamedStruct, num
     if len(other) != len(primary):
         raise SchemaError(
             f"the inputs of {op} must have the same number of columns: "
-            f"input 1 has {len(primary)} ({primary}), input {number} has {len(other)} ({other})",
-            hint=_missing_columns_hint(primary, other, number),
+            f"input 1 has {len(primary)} ({primary}), input {number} has {len(other)} ({other})"
         )
     for position, (field, other_field) in enumerate(zip(primary, other, strict=True)):
         if not field.type.matches(other_field.type):
@@ -180,20 +178,6 @@ def _require_same_types(op: SetOp, primary: NamedStruct, other: NamedStruct, num
                 f"but {other_field} in input {number}",
                 hint=_set_hint(field.type, other_field.type, number),
             )
-
-
-def _missing_columns_hint(primary: NamedStruct, other: NamedStruct, number: int) -> str | None:
-    """Return the hint to add columns to the input of a set operation that lacks them; None: others differ, too."""
-    longer, shorter = (primary, other) if len(primary) > len(other) else (other, primary)
-    if not set(shorter.names) <= set(longer.names) or len(set(longer.names)) < len(longer):
-        return None
-    added = ", ".join(
-        f'{quote([field.name])}: null("{field.type.as_required()}")'
-        for field in longer
-        if field.name not in shorter.names
-    )
-    lacks = number if shorter is other else 1
-    return f"with_columns(**{{{added}}}).select({quote(longer.names)}) of input {lacks}, or leave out what it lacks"
 
 
 def _set_hint(first: Type, other: Type, number: int) -> str:

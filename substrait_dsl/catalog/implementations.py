@@ -174,7 +174,8 @@ def refusal_of_repetition(engine: object, call: ScalarFunction) -> UnsupportedEr
     name = call.function.name
     return UnsupportedError(
         f"{engine} may compute {name} several times here, which is declared deterministic: false",
-        hint=f"select it as a column of its own before: .select(..., x=my.{name}(...))",
+        remedy="call-of-other-values",
+        details={"function": name},
     )
 
 

@@ -87,20 +87,6 @@ def test_inputs_of_another_width_are_refused() -> None:
         table("a: i64, b: i64").set_op("union_all", table("c: i64, d: i64"), table("e: i64"))
 
 
-def test_the_columns_that_an_input_lacks_are_those_of_the_hint() -> None:
-    wide, narrow = sd.read_named("w", {"a": "i64", "b": "string", "c": "fp64?"}), sd.read_named("n", {"c": "fp64?"})
-    added = """with_columns(**{"a": null("i64"), "b": null("string")}).select("a", "b", "c") of input"""
-    with refused(SchemaError, f"{added} 2"):
-        wide.union_all(narrow)
-    with refused(SchemaError, f"{added} 1"):
-        narrow.union_all(wide)
-    followed = narrow.with_columns(a=sd.null("i64"), b=sd.null("string")).select("a", "b", "c")
-    assert [str(type_) for type_ in wide.union_all(followed).schema.types] == ["i64?", "string?", "fp64?"]
-    with pytest.raises(SchemaError) as caught:
-        narrow.union_all(sd.read_named("o", {"x": "fp64?", "y": "i64"}))
-    assert caught.value.hint is None
-
-
 def test_inputs_of_another_type_are_refused() -> None:
     with refused(TypeMismatchError, "set_op", "column 1", "b: i64", "d: i32?", "input 1", "cast"):
         table("a: i64, b: i64").set_op("minus_primary", table("c: i64, d: i32?"))
