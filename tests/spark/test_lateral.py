@@ -176,7 +176,7 @@ def test_a_view_with_random_values_is_refused_by_that_name(spark: SparkSession) 
     def counted_below(o: Any) -> Any:
         return rows.filter(lambda q: q.id < o.n).aggregate(c=f.count())
 
-    with refused(UnsupportedError, "execute", "reads a view with random values", "write the rows of the view"):
+    with refused(UnsupportedError, "execute", "has random values", "of a view", "write the rows of the view"):
         outer.lateral_join(counted_below, how="left").execute(spark)
 
 

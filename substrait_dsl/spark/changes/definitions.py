@@ -13,7 +13,7 @@ from substrait_dsl.algebra.node import walk
 from substrait_dsl.algebra.plan import Root
 from substrait_dsl.algebra.relations import Ddl, ExtensionObject, NamedObject, NamedTable, Read
 from substrait_dsl.algebra.schema import NamedStruct
-from substrait_dsl.errors import ExecutionError, UnsupportedError, quote, suggestion
+from substrait_dsl.errors import ExecutionError, UnsupportedError, quote
 from substrait_dsl.spark.catalog.table_metadata import (
     BESIDE_VIEW,
     ICEBERG,
@@ -28,7 +28,6 @@ from substrait_dsl.spark.catalog.table_names import (
     is_temporary,
     not_found_error,
     statement_name,
-    tables_in,
 )
 from substrait_dsl.spark.changes.alter_table import alter
 from substrait_dsl.spark.changes.statements import (
@@ -246,8 +245,7 @@ def _to_drop(rel: Ddl, names: tuple[str, ...], execution: ExecutionContext, *, i
     if found is not None:
         found.require_no_branch(f"drop of {title(names)}")
     elif rel.op == "drop":
-        error = not_found_error(names, execution.spark, object_type=rel.object)
-        near = suggestion(names[-1], tables_in(names[:-1], execution.spark) or ())
-        error.hint = "; ".join(filter(None, (near, "if_exists=True drops what may not be there")))
+        error = not_found_error(names, execution.spark, object_type=rel.object, may_be_passed=False)
+        error.hint = "; ".join(filter(None, (error.hint, "if_exists=True drops what may not be there")))
         raise error
     return found is not None
